@@ -1,0 +1,34 @@
+# Compiler flags as interface targets. Every target of the project links ng_flags.
+
+add_library(ng_flags INTERFACE)
+target_compile_features(ng_flags INTERFACE cxx_std_20)
+target_compile_options(ng_flags INTERFACE
+  # One rounding means one rounding: without this g++ fuses a*b+c wherever FMA is enabled.
+  -ffp-contract=off
+  -fno-math-errno
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wfloat-conversion
+  -Wdouble-promotion -Wnon-virtual-dtor -Wold-style-cast -Wcast-align -Wunused -Woverloaded-virtual)
+
+option(NARROWGAUGE_WERROR "Treat warnings as errors" OFF)
+if(NARROWGAUGE_WERROR)
+  target_compile_options(ng_flags INTERFACE -Werror)
+endif()
+
+# NARROWGAUGE_SANITIZE is a list as -fsanitize= takes it, for example "address,undefined".
+set(NARROWGAUGE_SANITIZE "" CACHE STRING "Sanitizers to build with")
+if(NARROWGAUGE_SANITIZE)
+  set(_sanitizers "${NARROWGAUGE_SANITIZE}")
+  if(_sanitizers MATCHES "undefined")
+    # g++ leaves this one out of "undefined"; an unchecked float -> int8 cast hides behind it.
+    string(APPEND _sanitizers ",float-cast-overflow")
+  endif()
+  target_compile_options(ng_flags INTERFACE
+    -fsanitize=${_sanitizers} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(ng_flags INTERFACE -fsanitize=${_sanitizers})
+endif()
+
+option(NARROWGAUGE_COVERAGE "Instrument for gcovr" OFF)
+if(NARROWGAUGE_COVERAGE)
+  target_compile_options(ng_flags INTERFACE --coverage -O0)
+  target_link_options(ng_flags INTERFACE --coverage)
+endif()

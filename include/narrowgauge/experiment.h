@@ -1,0 +1,146 @@
+#ifndef NARROWGAUGE_EXPERIMENT_H_
+#define NARROWGAUGE_EXPERIMENT_H_
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "narrowgauge/checkpoint.h"
+#include "narrowgauge/error_metrics.h"
+#include "narrowgauge/instruction_set.h"
+#include "narrowgauge/numerics_profile.h"
+#include "narrowgauge/precision_policy.h"
+#include "narrowgauge/random.h"
+#include "narrowgauge/status.h"
+#include "narrowgauge/xplane.h"
+
+namespace narrowgauge {
+
+// ---- The tutorial's table --------------------------------------------------------------------
+
+struct PrecisionTableOptions {
+  NumericsProfile profile = DefaultNumericsProfile();
+  ThreefryLayout layout = ThreefryLayout::kPartitionable;
+  InstructionSet isa = InstructionSet::kBaseline;  // Changes the time, never a bit.
+};
+
+// One row of the tutorial's table, against the float32 product. Errors are as JAX returns them, in
+// float32; the tutorial prints PythonRound(x, 5).
+struct PrecisionRow {
+  std::string_view policy;
+  float max_abs_err = 0;
+  float mean_abs_err = 0;
+  std::int64_t weight_bytes = 0;  // The tutorial's own constants: int8 codes, on every row,
+  std::int64_t scale_bytes = 0;   // and four bytes per scale.
+};
+
+// The tutorial's arrays, for those who want to look: x (64,256), w (256,64), products (64,64),
+// row-major; scales (64) and codes (256,64) of the int8 policy.
+struct PrecisionArrays {
+  std::vector<float> x, w, reference, bf16_float32, bf16_bf16, int8_float32, scales;
+  std::vector<std::int8_t> codes;
+};
+
+struct PrecisionTable {
+  std::array<PrecisionRow, 3> rows;
+  PrecisionArrays arrays;
+};
+
+// evaluate_precision_policies(seed): the tutorial's three policies on its 64x256x64 product of seeded
+// normals, bit for bit as the profile's jaxlib computes them.
+[[nodiscard]] PrecisionTable EvaluatePrecisionPolicies(std::int64_t seed = 0,
+                                                       const PrecisionTableOptions& options = {});
+
+// Errors of Bfloat16AccumulatorPolicies() on the arrays of a table, against the same reference.
+[[nodiscard]] std::vector<PrecisionRow> EvaluateBfloat16Accumulators(const PrecisionArrays& arrays);
+
+// ---- The tutorial's trace ----------------------------------------------------------------------
+
+struct WarmedTraceOptions {
+  std::int64_t steps = 4;  // At least 1.
+  std::string trace_dir;   // Empty: $TPU_TRACE_DIR, else ./tpu-xprof-trace. "~" is expanded.
+  InstructionSet isa = InstructionSet::kBaseline;
+};
+
+struct WarmedTrace {
+  double warmup_ms = 0;            // The first call, outside the trace.
+  double steady_ms = 0;            // Total over steps, inside it.
+  std::int64_t xplane_count = 0;   // All *.xplane.pb below trace_dir, older captures included.
+  std::string trace_dir;           // Absolute.
+  std::string run;                 // Name of the run directory.
+  std::string host;                // Stem of the file.
+  std::string path;                // The file this capture wrote.
+  CaptureSummary verified;         // What was read back from it.
+  std::string_view kernel;         // The kernel that computed the steps.
+  std::int64_t first_nonfinite_step = -1;  // 0-based; -1 if every result was finite.
+};
+
+// capture_warmed_trace(steps, trace_dir): times x = bf16(x*x) from ones(256,256), accumulated in
+// float32, under our own recorder, writes <dir>/plugins/profile/<run>/<host>.xplane.pb, reads it back
+// and verifies it. The directory is made and found writable before any work; on failure nothing of
+// this capture is left behind. kInvalidArgument for steps < 1.
+[[nodiscard]] Result<WarmedTrace> CaptureWarmedTrace(const WarmedTraceOptions& options = {});
+
+// ---- One weight matrix -------------------------------------------------------------------------
+
+// What the error is of. kOutput: the product with the activations, against the product in float64
+// with compensated sums. kWeights: the weights after quantisation, against themselves.
+enum class ErrorOf : std::uint8_t { kOutput, kWeights };
+
+// Where a matrix is: a file and, unless it holds only one, a tensor in it.
+struct MatrixSource {
+  std::string path;
+  std::string tensor;
+};
+
+struct MeasureOptions {
+  MatrixSource weights;
+  std::optional<MatrixSource> activations;  // Default: normal(seed) of shape (64, K).
+  ErrorOf error_of = ErrorOf::kOutput;
+  std::int64_t seed = 0;
+  std::optional<KAxis> weights_k_axis;      // Default: the file format's.
+  CheckpointOptions checkpoint;
+  InstructionSet isa = InstructionSet::kBaseline;  // Changes the time, never a bit.
+  int threads = 1;                                 // Likewise.
+  std::function<void(double fraction)> progress;   // Called from the calling thread; may be empty.
+};
+
+// One policy on one matrix.
+struct Measurement {
+  NamedPolicy policy;
+  ErrorStatistics statistics;
+  std::int64_t weight_bytes = 0;   // Codes as stored, packed.
+  std::int64_t scale_bytes = 0;
+  std::int64_t padding_bytes = 0;
+};
+
+// Elements left out of all metrics, since no reference exists for them.
+struct NonFinite {
+  std::int64_t nan_count = 0;
+  std::int64_t inf_count = 0;
+  std::int64_t first_index = -1;   // Flat, in the order of storage.
+  std::int64_t lines_left_out = 0; // Output channels of w; rows of x.
+};
+
+struct MeasureResult {
+  std::int64_t m = 0, k = 0, n = 0;
+  std::string weights_tensor;
+  std::string stored_dtype;
+  KAxis k_axis = KAxis::kFirst;
+  NonFinite weights_nonfinite;
+  NonFinite activations_nonfinite;
+  std::vector<Measurement> rows;
+};
+
+// The tutorial's policies on a weight matrix from a file, unrounded and against float64. Bits do not
+// depend on threads or instruction set. Errors as OpenCheckpoint and FindMatrix;
+// kFailedPrecondition for a wrong dtype or rank, or a K that differs from the activations'.
+[[nodiscard]] Result<MeasureResult> Measure(const MeasureOptions& options);
+
+}  // namespace narrowgauge
+
+#endif  // NARROWGAUGE_EXPERIMENT_H_

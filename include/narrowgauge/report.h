@@ -1,0 +1,74 @@
+#ifndef NARROWGAUGE_REPORT_H_
+#define NARROWGAUGE_REPORT_H_
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "narrowgauge/status.h"
+
+namespace narrowgauge {
+
+// A cell that has no value, and why: "n/a (zero signal)" in tables, null in JSON.
+struct NoValue {
+  std::string reason;
+};
+
+using Cell = std::variant<NoValue, bool, std::int64_t, double, std::string>;
+
+struct ReportColumn {
+  std::string key;   // Stable: the key in JSON and CSV.
+  std::string unit;  // "dB", "bytes", or "" for pure numbers; tables put it into the header.
+};
+
+struct ReportTable {
+  std::string key;    // The key in JSON.
+  std::string title;  // Above the table.
+  std::vector<ReportColumn> columns;
+  std::vector<std::vector<Cell>> rows;  // Each as long as columns.
+};
+
+// A result, apart from how it is written down.
+struct Report {
+  std::string schema;  // "narrowgauge.measure/1": name and version of the keys below.
+  std::string title;
+  std::vector<std::pair<std::string, Cell>> facts;  // What holds for all rows: seed, backend, ...
+  std::vector<ReportTable> tables;                  // The first is the one that CSV holds.
+  std::vector<std::string> notes;                   // Sentences for people.
+};
+
+// One way of writing a report down.
+struct ReportFormat {
+  std::string_view name;
+  std::string_view description;
+  std::string (*write)(const Report&);
+};
+
+// table, csv, json, markdown.
+//   table     aligned columns, significant digits, units in headers; for people
+//   csv       RFC 4180; the first table; facts in front of each row
+//   json      one object; numbers as the shortest text that reads back to the same float64
+//   markdown  pipe tables
+// All end in a newline, and the same report gives the same bytes.
+[[nodiscard]] std::span<const ReportFormat> AllReportFormats();
+
+[[nodiscard]] Result<ReportFormat> FindReportFormat(std::string_view name);
+
+// Returns repr(x) of Python's float: shortest digits that read back, ".0" on integers, exponents
+// below 1e-4 and from 1e16 on.
+[[nodiscard]] std::string PythonRepr(double x);
+
+// Returns round(x, digits) of Python: correctly rounded from the exact value, exact ties to even.
+// digits is from 0 to 22.
+[[nodiscard]] double PythonRound(double x, int digits);
+
+// Writes `text` to `path` whole or not at all: a temporary file beside it, fsync, rename.
+[[nodiscard]] Result<void> WriteFileAtomically(const std::string& path, std::string_view text);
+
+}  // namespace narrowgauge
+
+#endif  // NARROWGAUGE_REPORT_H_
