@@ -55,8 +55,10 @@ struct PrecisionTable {
 [[nodiscard]] PrecisionTable EvaluatePrecisionPolicies(std::int64_t seed = 0,
                                                        const PrecisionTableOptions& options = {});
 
-// Errors of Bfloat16AccumulatorPolicies() on the arrays of a table, against the same reference.
-[[nodiscard]] std::vector<PrecisionRow> EvaluateBfloat16Accumulators(const PrecisionArrays& arrays);
+// Errors of Bfloat16AccumulatorPolicies() on the arrays of a table, against the same reference; means
+// in float64.
+[[nodiscard]] std::vector<PrecisionRow> EvaluateBfloat16Accumulators(
+    const PrecisionArrays& arrays, InstructionSet isa = InstructionSet::kBaseline);
 
 // ---- The tutorial's trace ----------------------------------------------------------------------
 

@@ -93,7 +93,7 @@ void QuantizeInt8(const float* w, std::int64_t depth, std::int64_t columns, cons
       const float code =
           std::isnan(quotient) ? 0.0F : std::clamp(std::nearbyint(quotient), -127.0F, 127.0F);
       codes[at] = static_cast<std::int8_t>(code);
-      dequantized[at] = code * scale[n];
+      dequantized[at] = static_cast<float>(codes[at]) * scale[n];
     }
   }
 }
