@@ -1,6 +1,7 @@
 #include <cstddef>
 
 #include "narrowgauge/random.h"
+#include "src/kernels/kernels.h"
 #include "src/random/threefry.h"
 
 namespace narrowgauge {
@@ -9,11 +10,6 @@ namespace {
 std::uint32_t PartitionableWord(PrngKey key, std::uint64_t index) {
   const internal::ThreefryBlock block = internal::PartitionableBlock(key, index);
   return block[0] ^ block[1];
-}
-
-// Fills `out` with one word per flat index. The place for faster code: see `isa` in random.h.
-void FillPartitionableWords(PrngKey key, std::span<std::uint32_t> out) {
-  for (std::size_t i = 0; i < out.size(); ++i) out[i] = PartitionableWord(key, i);
 }
 
 // Fills `out` with parts of words: the low bits of one word each if partitionable, else every part
@@ -45,9 +41,10 @@ void RandomBits16(PrngKey key, ThreefryLayout layout, std::span<std::uint16_t> o
 }
 
 void RandomBits32(PrngKey key, ThreefryLayout layout, std::span<std::uint32_t> out,
-                  [[maybe_unused]] InstructionSet isa) {
+                  InstructionSet isa) {
   if (layout == ThreefryLayout::kPartitionable) {
-    FillPartitionableWords(key, out);
+    internal::KernelsFor(isa).threefry_bits(key.words.data(), 0,
+                                            static_cast<std::int64_t>(out.size()), out.data());
   } else {
     internal::FillOriginalWords(key, out);
   }

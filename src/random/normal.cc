@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "narrowgauge/random.h"
+#include "src/kernels/kernels.h"
 #include "src/random/log1p.h"
 #include "src/random/polynomial.h"
 #include "src/random/uniform.h"
@@ -46,9 +47,14 @@ float NormalFromBits(std::uint32_t bits, const NumericsProfile& profile) {
 
 namespace {
 
-// Writes the normals of `bits`. The place for faster code: see `isa` in random.h.
+// Writes the normals of `bits`, by a kernel where one has the profile's arithmetic.
 void NormalsFromBits(std::span<const std::uint32_t> bits, const NumericsProfile& profile,
-                     std::span<float> out) {
+                     InstructionSet isa, std::span<float> out) {
+  if (profile.log1p == Log1pVariant::kRational && profile.multiply_add == MultiplyAdd::kFused) {
+    internal::KernelsFor(isa).normals(bits.data(), static_cast<std::int64_t>(bits.size()),
+                                      out.data());
+    return;
+  }
   for (std::size_t i = 0; i < bits.size(); ++i) {
     out[i] = internal::NormalFromBits(bits[i], profile);
   }
@@ -60,7 +66,7 @@ void Normal(PrngKey key, ThreefryLayout layout, const NumericsProfile& profile,
             std::span<float> out, InstructionSet isa) {
   std::vector<std::uint32_t> bits(out.size());
   RandomBits32(key, layout, bits, isa);
-  NormalsFromBits(bits, profile, out);
+  NormalsFromBits(bits, profile, isa, out);
 }
 
 }  // namespace narrowgauge
