@@ -56,7 +56,7 @@ class Iteration {
     SetOnes();
   }
 
-  [[nodiscard]] std::string_view KernelName() const { return step_.kernel_name(); }
+  [[nodiscard]] std::string_view KernelName() const { return step_.KernelName(); }
   [[nodiscard]] bool Finite() const { return AllFinite(x_); }
 
   void SetOnes() { std::fill(x_.begin(), x_.end(), kBf16One); }
