@@ -270,27 +270,54 @@ TEST_P(SquareTest, IsExactWhereSumsAreExact) {
   EXPECT_EQ(Square(a), want);
 }
 
-// Each kernel names its order; the three orders differ by the rounding of float32 sums only. |a| < 2,
-// so 256 terms below 4 err by less than 256 * 256 * 4 * 2^-24 before the result is rounded.
-TEST_P(SquareTest, StaysWithinTheBoundOfFloat32Sums) {
-  constexpr double kBound = 256.0 * 256 * 4 * 0x1p-24;
-  const auto values = RoundedToBFloat16(SpreadFloats(kElements, -8, 0, 14));
+// The float32 sum of a row and a column of bfloat16 values in the order that a kernel's name tells.
+float SumInOrder(std::string_view name, const float* row, const float* column) {
+  if (name == "tdpbf16ps") {
+    // Tiles of 32 k: the even and the odd products apart, each from zero, then both added to the sum.
+    float sum = 0;
+    for (std::int64_t tile = 0; tile < kSquareSide; tile += 32) {
+      float even = 0;
+      float odd = 0;
+      for (std::int64_t k = tile; k < tile + 32; k += 2) {
+        even = std::fma(row[k], column[k * kSquareSide], even);
+        odd = std::fma(row[k + 1], column[(k + 1) * kSquareSide], odd);
+      }
+      sum += even + odd;
+    }
+    return sum;
+  }
+  const std::int64_t flip = name == "vdpbf16ps" ? 1 : 0;  // Odd before even.
+  float sum = 0;
+  for (std::int64_t step = 0; step < kSquareSide; ++step) {
+    const std::int64_t k = step ^ flip;
+    sum = std::fma(row[k], column[k * kSquareSide], sum);
+  }
+  return sum;
+}
+
+// Operands whose products and sums are far from subnormal, which the bfloat16 instructions flush.
+TEST_P(SquareTest, HasTheBitsOfTheOrderItsNameTells) {
+  const auto values = RoundedToBFloat16(SpreadFloats(kElements, -20, 20, 14));
   std::vector<std::uint16_t> a(kElements);
   for (std::size_t i = 0; i < kElements; ++i) {
     a[i] = static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(values[i]) >> 16);
   }
-  std::vector<double> exact(kElements);
-  plain::DotFloat64(values.data(), values.data(), kSquareSide, kSquareSide, kSquareSide, exact.data());
   const auto got = Square(a);
-  for (std::size_t i = 0; i < kElements; ++i) {
-    const double value = std::bit_cast<float>(std::uint32_t{got[i]} << 16);
-    ASSERT_LE(std::abs(value - exact[i]), kBound + std::abs(exact[i]) * 0x1p-8) << i;
+  for (std::int64_t m = 0; m < kSquareSide; ++m) {
+    for (std::int64_t n = 0; n < kSquareSide; ++n) {
+      const float sum = SumInOrder(kernels_.square_bfloat16_name, &values[static_cast<std::size_t>(m * kSquareSide)],
+                                   &values[static_cast<std::size_t>(n)]);
+      const auto bits = std::bit_cast<std::uint32_t>(sum);
+      ASSERT_EQ(got[static_cast<std::size_t>(m * kSquareSide + n)],
+                (bits + 0x7FFFU + ((bits >> 16) & 1U)) >> 16)
+          << m << " " << n;
+    }
   }
 }
 
-TEST_P(SquareTest, TheFmaChainHasTheBitsOfThePlainLoop) {
+TEST_P(SquareTest, TheFmaChainIsExactInTheCorners) {
   if (kernels_.square_bfloat16_name != "float32 FMA chain") {
-    GTEST_SKIP() << "sums in the order of " << kernels_.square_bfloat16_name;
+    GTEST_SKIP() << kernels_.square_bfloat16_name << " flushes subnormals";
   }
   const auto values = RoundedToBFloat16(SpreadFloats(kElements, -70, 60, 15));
   std::vector<std::uint16_t> a(kElements);

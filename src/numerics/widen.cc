@@ -1,6 +1,5 @@
 #include "src/numerics/widen.h"
 
-#include <array>
 #include <cstring>
 #include <vector>
 
@@ -13,14 +12,14 @@ namespace {
 // The float32 value of every code of a format of at most 16 bits, by the reference codec.
 const std::vector<float>& ValuesOf(DType dtype) {
   static const auto tables = [] {
-    std::array<std::vector<float>, kDTypeCount> result;
+    std::vector<std::vector<float>> result(AllDTypes().size());
     for (const DType row : AllDTypes()) {
       const DTypeInfo& info = GetDTypeInfo(row);
       if (info.total_bits > 16) continue;
       std::vector<float>& values = result[static_cast<std::size_t>(row)];
       values.resize(std::size_t{1} << info.total_bits);
       for (std::size_t code = 0; code < values.size(); ++code) {
-        values[code] = DecodeToFloat32(info, code);
+        values[code] = DecodeFloat32(info, code);
       }
     }
     return result;
