@@ -32,6 +32,12 @@ if(NARROWGAUGE_SANITIZE)
   target_link_options(ng_flags INTERFACE -fsanitize=${_sanitizers})
 endif()
 
+if(NARROWGAUGE_BUILD_FUZZERS)
+  # libFuzzer follows coverage through the library; only the fuzz targets link its main.
+  target_compile_options(ng_flags INTERFACE -fsanitize=fuzzer-no-link)
+  target_link_options(ng_flags INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+
 option(NARROWGAUGE_COVERAGE "Instrument for gcovr" OFF)
 if(NARROWGAUGE_COVERAGE)
   target_compile_options(ng_flags INTERFACE --coverage -O0)

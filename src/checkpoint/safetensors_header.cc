@@ -44,7 +44,9 @@ class HeaderHandler final : public nlohmann::json_sax<nlohmann::json> {
     return Scalar("null");
   }
   bool boolean(bool /*value*/) override { return Scalar("a boolean"); }
-  bool number_integer(std::int64_t value) override { return Scalar(std::to_string(value)); }
+  bool number_integer(std::int64_t value) override {  // Negative, or "-0".
+    return Scalar(value == 0 ? "-0" : std::to_string(value));
+  }
   bool number_float(double /*value*/, const std::string& text) override { return Scalar(text); }
   bool binary(binary_t& /*value*/) override { return Scalar("binary data"); }
 

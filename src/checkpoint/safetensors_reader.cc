@@ -75,21 +75,20 @@ Result<void> CheckEntry(const SafetensorsEntry& entry, std::uint64_t data_bytes,
                         std::string_view path) {
   const Result<std::uint64_t> size_bytes = SizeBytes(entry, path);
   if (!size_bytes) return tl::unexpected<Error>(size_bytes.error());
-  const std::string where =
-      fmt::format("[{}, {}] of tensor {}", entry.begin, entry.end, Quoted(entry.name));
-  if (entry.end < entry.begin) {
-    return MalformedFile("data_offsets run backwards", "begin <= end", where, path);
-  }
+  const auto malformed = [&](std::string_view wrong, std::string_view accepted) {
+    return MalformedFile(
+        wrong, accepted,
+        fmt::format("[{}, {}] of tensor {}", entry.begin, entry.end, Quoted(entry.name)), path);
+  };
+  if (entry.end < entry.begin) return malformed("data_offsets run backwards", "begin <= end");
   if (entry.end > data_bytes) {
-    return MalformedFile("data_offsets go past the end of the file",
-                         fmt::format("at most the {} bytes of data that it holds", data_bytes),
-                         where, path);
+    return malformed("data_offsets go past the end of the file",
+                     fmt::format("at most the {} bytes of data that it holds", data_bytes));
   }
   if (entry.end - entry.begin != *size_bytes) {
-    return MalformedFile(
+    return malformed(
         "data_offsets do not fit the shape and dtype",
-        fmt::format("{} bytes for {} {}", *size_bytes, entry.dtype, ShortShape(entry.shape)), where,
-        path);
+        fmt::format("{} bytes for {} {}", *size_bytes, entry.dtype, ShortShape(entry.shape)));
   }
   return {};
 }

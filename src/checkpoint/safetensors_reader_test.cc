@@ -254,7 +254,7 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"NegativeDimension", Fields(R"("shape":[-6])"), kDataLoss,
                 R"(: -6 for "shape" of tensor "a")"},
         Refusal{"NegativeZero", Fields(R"("shape":[-0])"), kDataLoss,
-                R"(for "shape" of tensor "a")"},
+                R"(: -0 for "shape" of tensor "a")"},
         Refusal{"FloatDimension", Fields(R"("shape":[6.0])"), kDataLoss,
                 R"(: 6.0 for "shape" of tensor "a")"},
         Refusal{"DimensionOver2To63", Fields(R"("shape":[9223372036854775808])"), kDataLoss,
