@@ -9,6 +9,10 @@ struct CellVisitor : Functions... {
   using Functions::operator()...;
 };
 
+// Written out for clang before 17.
+template <typename... Functions>
+CellVisitor(Functions...) -> CellVisitor<Functions...>;
+
 }  // namespace narrowgauge::internal
 
 #endif  // NARROWGAUGE_REPORT_CELL_VISITOR_H_

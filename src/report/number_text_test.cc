@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <cstdio>
 #include <limits>
 #include <random>
 #include <string>
@@ -93,8 +94,10 @@ TEST(SignificantTextTest, IsWithinHalfAUnitOfTheLastDigit) {
 }
 
 TEST(NumberTextDeathTest, TakesFiniteNumbersOnly) {
-  EXPECT_DEATH(ShortestText(std::numeric_limits<double>::quiet_NaN()), "broken promise");
-  EXPECT_DEATH(SignificantText(std::numeric_limits<double>::infinity()), "broken promise");
+  EXPECT_DEATH(static_cast<void>(ShortestText(std::numeric_limits<double>::quiet_NaN())),
+               "broken promise");
+  EXPECT_DEATH(static_cast<void>(SignificantText(std::numeric_limits<double>::infinity())),
+               "broken promise");
 }
 
 }  // namespace

@@ -7,6 +7,8 @@
 #include <fstream>
 #include <limits>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "tests/support/test_data.h"
 
