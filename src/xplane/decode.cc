@@ -234,8 +234,13 @@ class Decoder {
         case event_field::kMetadataId:
           id = reader.Int64();
           break;
-        case event_field::kOffsetPs:
+        case event_field::kOffsetPs:  // Of this and the next, the last one counts.
           event.offset_ps = reader.Int64();
+          event.num_occurrences = 0;
+          break;
+        case event_field::kNumOccurrences:
+          event.num_occurrences = reader.Int64();
+          event.offset_ps = 0;
           break;
         case event_field::kDurationPs:
           event.duration_ps = reader.Int64();
