@@ -13,10 +13,10 @@
 #include "narrowgauge/experiment.h"
 #include "src/backends/tutorial_step.h"
 #include "src/base/atomic_file.h"
+#include "src/experiment/from_recording.h"
 #include "src/experiment/step_buffers.h"
 #include "src/experiment/trace_directory.h"
 #include "src/trace/recorder.h"
-#include "src/xplane/from_recording.h"
 #include "src/xplane/names.h"
 #include "src/xplane/run_directory.h"
 

@@ -1,9 +1,13 @@
 #include <fmt/format.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "narrowgauge/xplane.h"

@@ -7,6 +7,8 @@
 #include <protozero/pbf_writer.hpp>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "src/xplane/fields.h"
