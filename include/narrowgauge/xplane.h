@@ -32,6 +32,7 @@ struct XEvent {
   std::int64_t offset_ps = 0;
   std::int64_t duration_ps = 0;
   std::vector<XStat> stats;
+  std::int64_t num_occurrences = 0;  // If not 0: stands for so many events, and has no offset.
   friend bool operator==(const XEvent&, const XEvent&) = default;
 };
 
@@ -64,11 +65,14 @@ struct XSpace {
 // readers stop.
 [[nodiscard]] Result<std::string> EncodeXSpace(const XSpace& space);
 
-// Reads the wire form; unknown fields are skipped. kDataLoss names the byte offset and the field path
-// of what is malformed. Nothing is allocated from a claimed length.
+// Reads the wire form; unknown fields are skipped. Text that is not UTF-8 reads with U+FFFD in place,
+// a name whose id is in no table as "#" and the id. kDataLoss names the byte offset and the field path
+// of what is malformed. Nothing is allocated from a claimed length; kResourceExhausted if references
+// repeat text beyond all proportion to the bytes.
 [[nodiscard]] Result<XSpace> DecodeXSpace(std::span<const std::byte> bytes);
 
-// Reads a .xplane.pb file. kNotFound, kPermissionDenied, or as DecodeXSpace with the path named.
+// Reads a .xplane.pb file. kNotFound, kPermissionDenied, kFailedPrecondition if it is no regular file,
+// kResourceExhausted beyond 2 GiB, or as DecodeXSpace with the path named; an empty file is kDataLoss.
 [[nodiscard]] Result<XSpace> ReadXSpace(const std::string& path);
 
 // What a capture must hold to be believed.

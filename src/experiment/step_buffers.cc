@@ -1,6 +1,9 @@
 #include "src/experiment/step_buffers.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <bit>
 
 #include "src/base/check.h"
 #include "src/xplane/names.h"
@@ -12,10 +15,18 @@ std::int64_t SizeBytes(StepBuffers::Buffer buffer) {
   return static_cast<std::int64_t>(buffer.size_bytes());
 }
 
+// XProf reads an address from a signed integer only.
+std::int64_t Address(StepBuffers::Buffer buffer) {
+  return std::bit_cast<std::int64_t>(
+      std::uint64_t{reinterpret_cast<std::uintptr_t>(buffer.data())});
+}
+
+constexpr std::int64_t kTensorflowBfloat16 = 14;  // DT_BFLOAT16
+
 }  // namespace
 
-StepBuffers::StepBuffers(std::size_t elements) {
-  for (Slot& slot : slots_) slot.elements.resize(elements);
+StepBuffers::StepBuffers(std::size_t size) : shape_(fmt::format("[{},{}]", size, size)) {
+  for (Slot& slot : slots_) slot.elements.resize(size * size);
 }
 
 StepBuffers::Buffer StepBuffers::Take(Recorder* recorder) {
@@ -49,7 +60,10 @@ void StepBuffers::Record(Recorder* recorder, std::string_view event, Buffer buff
                  {kPeakBytesInUse, peak_bytes_in_use_},
                  {kRequestedBytes, SizeBytes(buffer)},
                  {kAllocationBytes, SizeBytes(buffer)},
-                 {kAddress, std::uint64_t{reinterpret_cast<std::uintptr_t>(buffer.data())}}});
+                 {kAddress, Address(buffer)},
+                 {kRegionType, "output"},
+                 {kDataType, kTensorflowBfloat16},
+                 {kShape, shape_}});
 }
 
 }  // namespace narrowgauge::internal

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "src/trace/recorder.h"
@@ -18,7 +20,8 @@ class StepBuffers {
  public:
   using Buffer = std::span<std::uint16_t>;
 
-  explicit StepBuffers(std::size_t elements);
+  // Buffers for a (size, size) matrix of bfloat16.
+  explicit StepBuffers(std::size_t size);
 
   // Returns a buffer that is not in use. There must be one.
   [[nodiscard]] Buffer Take(Recorder* recorder);
@@ -32,6 +35,7 @@ class StepBuffers {
 
   void Record(Recorder* recorder, std::string_view event, Buffer buffer) const;
 
+  std::string shape_;
   std::array<Slot, 2> slots_;
   std::int64_t bytes_in_use_ = 0;
   std::int64_t peak_bytes_in_use_ = 0;

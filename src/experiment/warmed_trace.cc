@@ -13,10 +13,10 @@
 #include "narrowgauge/experiment.h"
 #include "src/backends/tutorial_step.h"
 #include "src/base/atomic_file.h"
+#include "src/experiment/from_recording.h"
 #include "src/experiment/step_buffers.h"
 #include "src/experiment/trace_directory.h"
 #include "src/trace/recorder.h"
-#include "src/xplane/from_recording.h"
 #include "src/xplane/names.h"
 #include "src/xplane/run_directory.h"
 
@@ -36,7 +36,7 @@ constexpr std::int64_t kFlopsPerStep = 2 * kSize * kSize * kSize;
 constexpr std::int64_t kBytesPerStep = 3 * kSize * kSize * 2;
 
 // More than a file takes; held to by a test.
-constexpr std::uint64_t kFileBytesPerStep = 512;
+constexpr std::uint64_t kFileBytesPerStep = 640;
 constexpr std::uint64_t kFileBytesOnce = 8192;
 
 double Milliseconds(steady_clock::duration duration) {
@@ -52,7 +52,7 @@ bool AllFinite(std::span<const std::uint16_t> x) {
 class Iteration {
  public:
   explicit Iteration(InstructionSet isa)
-      : step_(isa), buffers_(Bf16SquareStep::kElements), x_(buffers_.Take(nullptr)) {
+      : step_(isa), buffers_(Bf16SquareStep::kSize), x_(buffers_.Take(nullptr)) {
     SetOnes();
   }
 

@@ -152,10 +152,10 @@ TEST_F(WarmedTraceTest, RecordsEachStepWithItsOperationAndItsMemory) {
 }
 
 TEST_F(WarmedTraceTest, TakesNoMoreSpaceThanItReservedBeforehand) {
-  // Written only if the space that was reserved, 8192 bytes and 512 for each step, is enough.
+  // Written only if the space that was reserved, 8192 bytes and 640 for each step, is enough.
   const auto trace = CaptureWarmedTrace({.steps = 20, .trace_dir = Below("t")});
   ASSERT_TRUE(trace) << trace.error().message;
-  EXPECT_LE(trace->verified.size_bytes, 8192U + 20 * 512U);
+  EXPECT_LE(trace->verified.size_bytes, 8192U + 20 * 640U);
 }
 
 // ---- Where it goes ------------------------------------------------------------------------------

@@ -5,8 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <iterator>
 #include <thread>
-#include <utility>
+#include <type_traits>
 
 #include "src/base/check.h"
 

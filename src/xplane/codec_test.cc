@@ -174,6 +174,14 @@ TEST(XPlaneCodecTest, ReadsNanosecondsSince1970Exactly) {
   EXPECT_EQ(OnlyEvent(space).offset_ps, 1'000'000);
 }
 
+TEST(XPlaneCodecTest, KeepsHowManyEventsAnAggregateStandsFor) {
+  const std::string line = Field(3, Field(4, Field(2, 7) + Field(5, 1000) + Field(3, 500)));
+  const auto space = Decode(Field(1, line));
+  ASSERT_TRUE(space);
+  EXPECT_EQ(OnlyEvent(space), (XEvent{"#0", 0, 500, {}, 1000}));
+  EXPECT_EQ(OnlyEvent(Decode(*EncodeXSpace(*space))), OnlyEvent(space));
+}
+
 TEST(XPlaneCodecTest, ReadsTextThatIsNotUtf8WithReplacements) {
   const auto space = Decode(WithStat(Field(1, 1) + Field(5, "a\xff")) + Field(2, "\xE2\x82"));
   ASSERT_TRUE(space);

@@ -1,9 +1,13 @@
 #include <fmt/format.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "narrowgauge/xplane.h"
@@ -234,8 +238,13 @@ class Decoder {
         case event_field::kMetadataId:
           id = reader.Int64();
           break;
-        case event_field::kOffsetPs:
+        case event_field::kOffsetPs:  // Of this and the next, the last one counts.
           event.offset_ps = reader.Int64();
+          event.num_occurrences = 0;
+          break;
+        case event_field::kNumOccurrences:
+          event.num_occurrences = reader.Int64();
+          event.offset_ps = 0;
           break;
         case event_field::kDurationPs:
           event.duration_ps = reader.Int64();

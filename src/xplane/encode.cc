@@ -7,6 +7,8 @@
 #include <protozero/pbf_writer.hpp>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "src/xplane/fields.h"
@@ -88,7 +90,11 @@ class Encoder {
       for (const XEvent& event : line.events) {
         pbf_writer event_writer(line_writer, line_field::kEvents);
         event_writer.add_int64(event_field::kMetadataId, event_names.Id(event.name));
-        event_writer.add_int64(event_field::kOffsetPs, event.offset_ps);
+        if (event.num_occurrences != 0) {
+          event_writer.add_int64(event_field::kNumOccurrences, event.num_occurrences);
+        } else {
+          event_writer.add_int64(event_field::kOffsetPs, event.offset_ps);
+        }
         event_writer.add_int64(event_field::kDurationPs, event.duration_ps);
         EncodeStats(event.stats, stat_names, event_writer, event_field::kStats);
         if (!Fits()) return false;

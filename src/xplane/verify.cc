@@ -1,10 +1,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "narrowgauge/xplane.h"
@@ -69,8 +73,8 @@ Result<void> VerifyTimes(const XSpace& space, const CaptureExpectation& expected
     return Unbelievable(fmt::format("it lacks {} or {}, in epoch nanoseconds", kProfileStartTime,
                                     kProfileStopTime));
   }
-  if (*start_ns < expected.started_after_ns || *stop_ns > expected.ended_before_ns ||
-      *start_ns > *stop_ns) {
+  if (*start_ns < 0 || *start_ns < expected.started_after_ns ||
+      *stop_ns > expected.ended_before_ns || *start_ns > *stop_ns) {
     return Unbelievable(
         fmt::format("its profile from {} to {} lies outside the capture from {} to {} "
                     "(epoch nanoseconds); it may be a stale file",

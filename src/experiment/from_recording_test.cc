@@ -1,4 +1,4 @@
-#include "src/xplane/from_recording.h"
+#include "src/experiment/from_recording.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

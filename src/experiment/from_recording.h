@@ -1,5 +1,5 @@
-#ifndef NARROWGAUGE_XPLANE_FROM_RECORDING_H_
-#define NARROWGAUGE_XPLANE_FROM_RECORDING_H_
+#ifndef NARROWGAUGE_EXPERIMENT_FROM_RECORDING_H_
+#define NARROWGAUGE_EXPERIMENT_FROM_RECORDING_H_
 
 #include <string>
 
@@ -15,4 +15,4 @@ namespace narrowgauge::internal {
 
 }  // namespace narrowgauge::internal
 
-#endif  // NARROWGAUGE_XPLANE_FROM_RECORDING_H_
+#endif  // NARROWGAUGE_EXPERIMENT_FROM_RECORDING_H_
