@@ -9,6 +9,11 @@ target_compile_options(ng_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wfloat-conversion
   -Wdouble-promotion -Wnon-virtual-dtor -Wold-style-cast -Wcast-align -Wunused -Woverloaded-virtual)
 
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  # A false alarm on adding std::strings (PR 105329).
+  target_compile_options(ng_flags INTERFACE -Wno-restrict)
+endif()
+
 option(NARROWGAUGE_WERROR "Treat warnings as errors" OFF)
 if(NARROWGAUGE_WERROR)
   target_compile_options(ng_flags INTERFACE -Werror)

@@ -1,1 +1,75 @@
-int main() { return 0; }
+#include <CLI/CLI.hpp>
+#include <exception>
+#include <functional>
+#include <string>
+
+#include "narrowgauge/status.h"
+#include "narrowgauge/version.h"
+#include "terminal.h"
+#include "verb.h"
+
+namespace {
+
+using narrowgauge::Error;
+using narrowgauge::Result;
+using narrowgauge::StatusCode;
+using narrowgauge::app::Outcome;
+
+constexpr int kExitDone = 0;
+constexpr int kExitFailure = 1;          // A file, tensor or directory cannot be used.
+constexpr int kExitUsage = 2;            // Flags, names or combinations that can never be right.
+constexpr int kExitConditionFailed = 3;  // What was asked for does not hold.
+
+constexpr const char* kFooter =
+    "Exit status: 0 done, 1 bad data or a failure, 2 wrong usage, 3 a condition that was asked for "
+    "does not hold.\n"
+    "\"narrowgauge VERB --help\" lists the flags of a verb, with examples.";
+
+int ExitCodeOf(const Error& error) {
+  const bool usage =
+      error.code == StatusCode::kInvalidArgument || error.code == StatusCode::kUnimplemented;
+  return usage ? kExitUsage : kExitFailure;
+}
+
+int Run(int argc, char** argv) {
+  CLI::App app("What a number format costs you: error, bytes and time, on your own weights.");
+  app.name("narrowgauge");
+  app.set_version_flag("--version", std::string("narrowgauge ") + NARROWGAUGE_VERSION);
+  app.footer(kFooter);
+  app.require_subcommand(1);
+
+  std::function<Result<Outcome>()> chosen;
+  for (const auto& verb : narrowgauge::app::kVerbs) {
+    CLI::App* const command =
+        app.add_subcommand(std::string(verb.name), std::string(verb.summary));
+    command->callback([&chosen, run = verb.declare(*command)] { chosen = run; });
+  }
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& help_or_version) {
+    return app.exit(help_or_version);
+  } catch (const CLI::ParseError& error) {
+    narrowgauge::app::PrintError(std::string(error.what()) +
+                                 "; \"narrowgauge --help\" and \"narrowgauge VERB --help\" tell more");
+    return kExitUsage;
+  }
+
+  const Result<Outcome> outcome = chosen();
+  if (!outcome) {
+    narrowgauge::app::PrintError(outcome.error().message);
+    return ExitCodeOf(outcome.error());
+  }
+  return *outcome == Outcome::kDone ? kExitDone : kExitConditionFailed;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return Run(argc, argv);
+  } catch (const std::exception& error) {  // Out of memory; nothing of ours throws.
+    narrowgauge::app::PrintError(error.what());
+    return kExitFailure;
+  }
+}

@@ -60,6 +60,7 @@ class CheckpointReader {
 // offset where that helps, what was wrong and what is accepted:
 //   kNotFound / kPermissionDenied  the file cannot be opened
 //   kInvalidArgument               `npy_dtype` is given for a file that says its dtype itself
+//   kFailedPrecondition            not a regular file; `npy_dtype` of another size than the elements
 //   kDataLoss                      the file is malformed or truncated
 //   kUnimplemented                 a sound file of a kind that narrowgauge does not read
 [[nodiscard]] Result<std::unique_ptr<CheckpointReader>> OpenCheckpoint(

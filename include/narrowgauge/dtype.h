@@ -29,16 +29,19 @@ enum class SpecialValues : std::uint8_t {
 // Everything that is known of a number format. Data only: the codec derives all values from it.
 struct DTypeInfo {
   std::string_view name;        // As ml_dtypes spells it.
-  std::string_view file_name;   // As safetensors spells it, or "" if it has no word for it.
+  std::string_view file_name = {};  // As safetensors spells it, or "" if it has no word for it.
   DTypeKind kind = DTypeKind::kFloat;
   bool is_signed = true;
   int total_bits = 0;           // Sign, exponent and stored mantissa together.
   int exponent_bits = 0;        // 0 for integers.
   int mantissa_bits = 0;        // Stored bits; the precision is one more. 0 for integers.
   int exponent_bias = 0;
+  bool has_zero = true;         // Else exponent 0 is like any other: no zero, no subnormals (E8M0).
   SpecialValues special_values = SpecialValues::kNone;
-  std::uint64_t canonical_nan = 0;  // The code every NaN becomes, sign bit apart; 0 where none exists.
-  std::string_view source;      // The standard or paper that defines it.
+  // The code that NaN becomes, to which its sign is added where the format has one. Formats without
+  // NaN have such a code, too: 0 for integers.
+  std::uint64_t canonical_nan = 0;
+  std::string_view source = {};  // The standard or paper that defines it.
 };
 
 [[nodiscard]] const DTypeInfo& GetDTypeInfo(DType dtype);

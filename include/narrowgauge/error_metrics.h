@@ -25,7 +25,7 @@ struct ErrorStatistics {
   double sum_squares = 0;      // sum e^2
   double reference_squares = 0;  // sum r^2
   std::int64_t nonfinite_results = 0;       // v not finite although r is.
-  std::int64_t first_nonfinite_result = -1; // Index of the first, as the caller counts elements.
+  std::int64_t first_nonfinite_result = -1; // Lowest index of one, as the caller counts.
 };
 
 // Adds n elements to `statistics`, left to right; element i has index first_index + i * stride. Float64

@@ -55,13 +55,18 @@ struct PrecisionTable {
 [[nodiscard]] PrecisionTable EvaluatePrecisionPolicies(std::int64_t seed = 0,
                                                        const PrecisionTableOptions& options = {});
 
-// Errors of Bfloat16AccumulatorPolicies() on the arrays of a table, against the same reference.
-[[nodiscard]] std::vector<PrecisionRow> EvaluateBfloat16Accumulators(const PrecisionArrays& arrays);
+// Errors of Bfloat16AccumulatorPolicies() on the arrays of a table, against the same reference; means
+// in float64.
+[[nodiscard]] std::vector<PrecisionRow> EvaluateBfloat16Accumulators(
+    const PrecisionArrays& arrays, InstructionSet isa = InstructionSet::kBaseline);
 
 // ---- The tutorial's trace ----------------------------------------------------------------------
 
+// More would outgrow memory and what trace viewers show.
+inline constexpr std::int64_t kMaxTraceSteps = 100'000;
+
 struct WarmedTraceOptions {
-  std::int64_t steps = 4;  // At least 1.
+  std::int64_t steps = 4;  // 1 to kMaxTraceSteps.
   std::string trace_dir;   // Empty: $TPU_TRACE_DIR, else ./tpu-xprof-trace. "~" is expanded.
   InstructionSet isa = InstructionSet::kBaseline;
 };
@@ -82,7 +87,7 @@ struct WarmedTrace {
 // capture_warmed_trace(steps, trace_dir): times x = bf16(x*x) from ones(256,256), accumulated in
 // float32, under our own recorder, writes <dir>/plugins/profile/<run>/<host>.xplane.pb, reads it back
 // and verifies it. The directory is made and found writable before any work; on failure nothing of
-// this capture is left behind. kInvalidArgument for steps < 1.
+// this capture is left behind. kInvalidArgument for steps out of range.
 [[nodiscard]] Result<WarmedTrace> CaptureWarmedTrace(const WarmedTraceOptions& options = {});
 
 // ---- One weight matrix -------------------------------------------------------------------------

@@ -34,7 +34,8 @@ enum class DotOrder : std::uint8_t {
 enum class MeanOrder : std::uint8_t {
   kYnnpack,             // 16 lanes, radix-4 trees joined by Kahan summation, lanes halved.
   kWindowsPairwise,     // 32x32 windows, each left to right; (w0 + w1) + (w2 + w3).
-  kWindowsCarriedLanes, // 32x32 windows; each row through eight lanes that carry the sum on.
+  kWindowsCarriedLanes, // 32x32 windows; each row through eight lanes that carry the sum on. Both
+                        // this and the next join the windows left to right: ((w0 + w1) + w2) + w3.
   kWindowsRowLanes,     // 32x32 windows; row sums into eight lanes.
   kFloat64,             // One float64 accumulator, left to right.
 };

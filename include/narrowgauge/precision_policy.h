@@ -32,9 +32,9 @@ struct AccumulationSpec {
 
 // The whole recipe of one matmul y = x * w. Accumulator and output type are separate axes.
 struct PrecisionPolicy {
-  QuantizationSpec weights;
-  QuantizationSpec activations;
-  AccumulationSpec accumulation;
+  QuantizationSpec weights = {};
+  QuantizationSpec activations = {};
+  AccumulationSpec accumulation = {};
   DType output = DType::kFloat32;
   friend bool operator==(const PrecisionPolicy&, const PrecisionPolicy&) = default;
 };

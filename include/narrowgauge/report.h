@@ -50,10 +50,16 @@ struct ReportFormat {
 
 // table, csv, json, markdown.
 //   table     aligned columns, significant digits, units in headers; for people
-//   csv       RFC 4180; the first table; facts in front of each row
-//   json      one object; numbers as the shortest text that reads back to the same float64
+//   csv       RFC 4180 with "\n" at line ends; the first table; facts in front of each row. Columns do
+//             not depend on values: a NoValue is an empty field, and one last column, "reasons", says
+//             why: "sqnr_db: exact; rel_frobenius: zero signal"
+//   json      one object: schema, title, facts, an array of rows per table, notes; doubles as the
+//             shortest digits that read back to the same float64; a NoValue is null, and "K_reason"
+//             beside it says why
 //   markdown  pipe tables
-// All end in a newline, and the same report gives the same bytes.
+// All end in a newline and are valid UTF-8, and the same report gives the same bytes. A report must
+// have finite doubles only, a reason in every NoValue, and no key twice among its facts, tables and
+// the columns of one table.
 [[nodiscard]] std::span<const ReportFormat> AllReportFormats();
 
 [[nodiscard]] Result<ReportFormat> FindReportFormat(std::string_view name);

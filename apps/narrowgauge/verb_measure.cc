@@ -1,0 +1,221 @@
+// measure: the tutorial's policies on a weight matrix from a file.
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include "flags.h"
+#include "narrowgauge/experiment.h"
+#include "narrowgauge/report.h"
+#include "terminal.h"
+#include "verb.h"
+
+namespace narrowgauge::app {
+namespace {
+
+constexpr const char* kExamples =
+    "Weights are [out, in] in safetensors and [in, out] in npy; --k-axis overrides. Activations are "
+    "[M, K].\n"
+    "Examples:\n"
+    "  narrowgauge measure --weights model.safetensors:encoder.layer.0.attention.self.query.weight\n"
+    "  narrowgauge measure --weights w.npy --activations x.npy --format json\n"
+    "  narrowgauge measure --weights w.npy --error weights";
+
+struct MeasureFlags {
+  SharedFlags shared;
+  std::string weights;
+  std::string activations;
+  std::string error = "output";
+  std::string k_axis;
+  std::string npy_dtype;
+  std::int64_t seed = 0;
+  bool strict = false;
+};
+
+// Splits FILE[:TENSOR]. Both may hold colons: the longest part that is a file is the file.
+MatrixSource ParseSource(const std::string& text) {
+  std::size_t end = text.size();
+  while (end != std::string::npos && end > 0) {
+    std::error_code ignored;
+    if (std::filesystem::exists(text.substr(0, end), ignored)) break;
+    end = text.rfind(':', end - 1);
+  }
+  if (end == std::string::npos || end == 0) end = text.find(':');  // No such file: say so of it.
+  if (end >= text.size()) return {text, ""};
+  return {text.substr(0, end), text.substr(end + 1)};
+}
+
+Result<MeasureOptions> MakeOptions(const MeasureFlags& flags) {
+  MeasureOptions options;
+  options.weights = ParseSource(flags.weights);
+  if (!flags.activations.empty()) options.activations = ParseSource(flags.activations);
+  options.error_of = flags.error == "weights" ? ErrorOf::kWeights : ErrorOf::kOutput;
+  if (options.error_of == ErrorOf::kWeights && options.activations) {
+    return MakeError(StatusCode::kInvalidArgument,
+                     "--activations says nothing about the error of the weights; use --error output "
+                     "or leave it out");
+  }
+  options.seed = flags.seed;
+  if (!flags.k_axis.empty()) {
+    options.weights_k_axis = flags.k_axis == "first" ? KAxis::kFirst : KAxis::kLast;
+  }
+  if (!flags.npy_dtype.empty()) {
+    const auto dtype = ParseDType(flags.npy_dtype);
+    if (!dtype) return tl::unexpected(dtype.error());
+    options.checkpoint.npy_dtype = *dtype;
+  }
+  const auto isa = SelectInstructionSet(flags.shared.isa);
+  if (!isa) return tl::unexpected(isa.error());
+  options.isa = *isa;
+  options.threads = ThreadCount(flags.shared);
+  return options;
+}
+
+Cell MetricCell(const MetricValue& value) {
+  if (value.value) return *value.value;
+  return NoValue{std::string(value.reason)};
+}
+
+ReportTable PolicyTable(const MeasureResult& result) {
+  ReportTable table{.key = "rows", .title = "", .columns = {{"policy", ""}}, .rows = {}};
+  for (const Metric& metric : AllMetrics()) {
+    table.columns.push_back({std::string(metric.name), std::string(metric.unit)});
+  }
+  for (const char* key : {"weight_bytes", "scale_bytes", "padding_bytes"}) {
+    table.columns.push_back({key, "bytes"});
+  }
+  for (const char* key : {"n", "nonfinite_result"}) table.columns.push_back({key, ""});
+  table.columns.push_back({"first_nonfinite_result", ""});
+  table.columns.push_back({"policy_text", ""});
+  for (const Measurement& row : result.rows) {
+    std::vector<Cell> cells{std::string(row.policy.name)};
+    for (const Metric& metric : AllMetrics()) {
+      cells.push_back(MetricCell(metric.compute(row.statistics)));
+    }
+    const ErrorStatistics& statistics = row.statistics;
+    cells.insert(cells.end(), {row.weight_bytes, row.scale_bytes, row.padding_bytes,
+                               statistics.count, statistics.nonfinite_results});
+    cells.push_back(statistics.nonfinite_results > 0 ? Cell{statistics.first_nonfinite_result}
+                                                     : Cell{NoValue{"none"}});
+    cells.emplace_back(FormatPolicy(row.policy.policy));
+    table.rows.push_back(std::move(cells));
+  }
+  return table;
+}
+
+void AddNonFiniteFacts(std::string_view what, const NonFinite& found, Report& report) {
+  report.facts.emplace_back(fmt::format("{}_nan", what), found.nan_count);
+  report.facts.emplace_back(fmt::format("{}_inf", what), found.inf_count);
+  report.facts.emplace_back(fmt::format("{}_first_nonfinite", what),
+                            found.first_index >= 0 ? Cell{found.first_index} : Cell{NoValue{"none"}});
+}
+
+Report MakeReport(const MeasureFlags& flags, const MeasureOptions& options,
+                  const MeasureResult& result) {
+  const bool output = options.error_of == ErrorOf::kOutput;
+  const std::string weights = result.weights_tensor.empty()
+                                  ? options.weights.path
+                                  : options.weights.path + ":" + result.weights_tensor;
+  Report report{.schema = "narrowgauge.measure/1",
+                .title = fmt::format("{}: K = {}, N = {}", weights, result.k, result.n),
+                .facts = {},
+                .tables = {PolicyTable(result)},
+                .notes = {}};
+  auto& facts = report.facts;
+  facts.emplace_back("weights", weights);
+  facts.emplace_back("stored_dtype", result.stored_dtype);
+  facts.emplace_back("k", result.k);
+  facts.emplace_back("n", result.n);
+  facts.emplace_back("k_axis", std::string(KAxisName(result.k_axis)));
+  facts.emplace_back("error_of", std::string(output ? "output" : "weights"));
+  facts.emplace_back("reference", std::string(output ? "float64 with compensated sums"
+                                                     : "the stored weights"));
+  if (output) {
+    facts.emplace_back("m", result.m);
+    facts.emplace_back("activations", options.activations
+                                          ? flags.activations
+                                          : fmt::format("normal(seed), shape ({}, {})", result.m,
+                                                        result.k));
+  }
+  facts.emplace_back("seed", options.seed);
+  facts.emplace_back("backend", std::string("native"));
+  facts.emplace_back("isa", std::string(InstructionSetName(options.isa)));
+  facts.emplace_back("threads", std::int64_t{options.threads});
+  AddNonFiniteFacts("weights", result.weights_nonfinite, report);
+  facts.emplace_back("channels_left_out", result.weights_nonfinite.lines_left_out);
+  if (output) {
+    AddNonFiniteFacts("activations", result.activations_nonfinite, report);
+    facts.emplace_back("rows_left_out", result.activations_nonfinite.lines_left_out);
+  }
+  report.notes.emplace_back(
+      "int8: one float32 scale per output channel, max|w|/127, codes -127 to 127, ties to even. The "
+      "second row accumulates in float32, as XLA does, and rounds its output to bfloat16.");
+  return report;
+}
+
+Result<Outcome> RunMeasure(const MeasureFlags& flags) {
+  const auto format = FindReportFormat(flags.shared.format);
+  if (!format) return tl::unexpected(format.error());
+  auto options = MakeOptions(flags);
+  if (!options) return tl::unexpected(options.error());
+
+  Result<MeasureResult> result;
+  {
+    ProgressLine progress("measuring " + options->weights.path);
+    if (!flags.shared.quiet) {
+      options->progress = [&progress](double fraction) { progress.Update(fraction); };
+    }
+    result = Measure(*options);
+  }
+  if (!result) return tl::unexpected(result.error());
+
+  const auto written =
+      WriteResult(flags.shared, format->write(MakeReport(flags, *options, *result)));
+  if (!written) return tl::unexpected(written.error());
+  const NonFinite& weights = result->weights_nonfinite;
+  if (weights.lines_left_out + result->activations_nonfinite.lines_left_out > 0 && flags.strict) {
+    PrintError(fmt::format("--strict: values that are not finite; {} NaN and {} Inf in the weights, "
+                           "the first at index {}; rows of activations left out: {}",
+                           weights.nan_count, weights.inf_count, weights.first_index,
+                           result->activations_nonfinite.lines_left_out));
+    return Outcome::kConditionFailed;
+  }
+  return Outcome::kDone;
+}
+
+}  // namespace
+
+std::function<Result<Outcome>()> DeclareMeasure(CLI::App& command) {
+  const auto flags = std::make_shared<MeasureFlags>();
+  flags->shared.format = "table";
+  command.add_option("--weights", flags->weights, "The weights: a .safetensors or .npy file of float32, float16 or bfloat16")
+      ->type_name("FILE[:TENSOR]")
+      ->required();
+  command.add_option("--activations", flags->activations, "The activations, [M, K]. Default: normal(seed) of shape (64, K)")
+      ->type_name("FILE[:TENSOR]");
+  command.add_option("--error", flags->error, "What the error is of: output (the product) or weights")
+      ->type_name("NAME")
+      ->check(CLI::IsMember({"output", "weights"}))
+      ->capture_default_str();
+  command.add_option("--seed", flags->seed, "Seed of the default activations, any int64")
+      ->type_name("N")
+      ->capture_default_str();
+  command.add_option("--k-axis", flags->k_axis, "Which axis of the stored weights is K: first or last. Default: as the file format has it")
+      ->type_name("NAME")
+      ->check(CLI::IsMember({"first", "last"}));
+  command.add_option("--npy-dtype", flags->npy_dtype, "What the elements of a .npy file of void dtype are, such as bfloat16")
+      ->type_name("NAME");
+  command.add_flag("--strict", flags->strict, "Exit with status 3 if any value is NaN or infinite");
+  AddSharedFlags(command, "table, csv, json or markdown", flags->shared);
+  command.footer(kExamples);
+  return [flags] { return RunMeasure(*flags); };
+}
+
+}  // namespace narrowgauge::app

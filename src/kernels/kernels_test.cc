@@ -1,0 +1,316 @@
+// Holds every kernel on every instruction set to its promise: the bits of the plain loop.
+
+#include "src/kernels/kernels.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "src/kernels/plain.h"
+
+namespace narrowgauge::internal {
+namespace {
+
+using testing::ElementsAreArray;
+
+template <typename T>
+std::vector<std::uint32_t> Bits(const std::vector<T>& values) {
+  static_assert(sizeof(T) == 4);
+  std::vector<std::uint32_t> bits(values.size());
+  std::memcpy(bits.data(), values.data(), values.size() * sizeof(T));
+  return bits;
+}
+
+std::vector<std::uint64_t> Bits(const std::vector<double>& values) {
+  std::vector<std::uint64_t> bits(values.size());
+  std::memcpy(bits.data(), values.data(), values.size() * sizeof(double));
+  return bits;
+}
+
+// Floats of every exponent from 2^lowest to 2^highest and either sign.
+std::vector<float> SpreadFloats(std::size_t count, int lowest, int highest, unsigned seed) {
+  std::mt19937 engine(seed);
+  std::vector<float> values(count);
+  for (float& value : values) {
+    const auto mantissa = static_cast<float>((engine() & 0xFFFFFFU) | 0x800000U);
+    const int exponent = lowest + static_cast<int>(engine() % static_cast<unsigned>(highest - lowest + 1));
+    value = std::ldexp(engine() % 2 == 0 ? mantissa : -mantissa, exponent - 23);
+  }
+  return values;
+}
+
+std::vector<float> RoundedToBFloat16(std::vector<float> values) {
+  for (float& value : values) {
+    const auto bits = std::bit_cast<std::uint32_t>(value);
+    value = std::bit_cast<float>((bits + 0x7FFFU + ((bits >> 16) & 1U)) & 0xFFFF0000U);
+  }
+  return values;
+}
+
+class KernelTest : public testing::TestWithParam<InstructionSet> {
+ protected:
+  const Kernels& kernels_ = KernelsFor(GetParam());
+};
+
+INSTANTIATE_TEST_SUITE_P(EverySupportedSet, KernelTest,
+                         testing::ValuesIn(SupportedInstructionSets()), [](const auto& param) {
+                           std::string name;
+                           for (const char c : InstructionSetName(param.param)) {
+                             if (c != '_') name += c;
+                           }
+                           return name;
+                         });
+
+// Rows around every tile height, depths that are odd, one and none.
+constexpr std::int64_t kRowCounts[] = {0, 1, 3, 7, 8, 9, 17};
+constexpr std::int64_t kDepths[] = {0, 1, 5, 64, 257};
+
+TEST_P(KernelTest, DotFloat32IsTheFmaChain) {
+  for (const std::int64_t rows : kRowCounts) {
+    for (const std::int64_t depth : kDepths) {
+      const auto x = SpreadFloats(static_cast<std::size_t>(rows * depth), -20, 20, 1);
+      const auto w = SpreadFloats(static_cast<std::size_t>(depth * kPanelColumns), -20, 20, 2);
+      for (const std::int64_t flip : {0, 1}) {
+        if (flip == 1 && depth % 2 == 1) continue;
+        std::vector<float> want(static_cast<std::size_t>(rows * kPanelColumns));
+        std::vector<float> got(want.size(), -1.0F);
+        plain::DotFloat32(x.data(), w.data(), rows, depth, kPanelColumns, flip, want.data());
+        kernels_.dot_float32(x.data(), rows, depth, w.data(), flip, got.data());
+        ASSERT_THAT(Bits(got), ElementsAreArray(Bits(want))) << rows << " x " << depth;
+      }
+    }
+  }
+}
+
+TEST_P(KernelTest, DotFloat32KeepsSubnormalsAndOverflowsToInfinity) {
+  const auto x = SpreadFloats(8 * 64, -140, 127, 3);
+  const auto w = SpreadFloats(64 * kPanelColumns, -20, 20, 4);
+  std::vector<float> want(8 * kPanelColumns);
+  std::vector<float> got(want.size());
+  plain::DotFloat32(x.data(), w.data(), 8, 64, kPanelColumns, 0, want.data());
+  kernels_.dot_float32(x.data(), 8, 64, w.data(), 0, got.data());
+  for (std::size_t i = 0; i < want.size(); ++i) {
+    if (std::isnan(want[i])) {
+      ASSERT_TRUE(std::isnan(got[i]));
+    } else {
+      ASSERT_EQ(std::bit_cast<std::uint32_t>(got[i]), std::bit_cast<std::uint32_t>(want[i]));
+    }
+  }
+}
+
+TEST_P(KernelTest, DotFloat64IsTheCompensatedSum) {
+  for (const std::int64_t rows : kRowCounts) {
+    for (const std::int64_t depth : kDepths) {
+      const auto x = SpreadFloats(static_cast<std::size_t>(rows * depth), -60, 60, 5);
+      const auto w = SpreadFloats(static_cast<std::size_t>(depth * kPanelColumns), -60, 60, 6);
+      std::vector<double> want(static_cast<std::size_t>(rows * kPanelColumns));
+      std::vector<double> got(want.size(), -1.0);
+      plain::DotFloat64(x.data(), w.data(), rows, depth, kPanelColumns, want.data());
+      kernels_.dot_float64(x.data(), rows, depth, w.data(), got.data());
+      ASSERT_THAT(Bits(got), ElementsAreArray(Bits(want))) << rows << " x " << depth;
+    }
+  }
+}
+
+TEST(PlainTest, CompensatedSumRecoversWhatCancels) {
+  // 2^60 + 1 - 2^60: a plain float64 sum gives 0.
+  const float x[] = {0x1p60F, 1.0F, -0x1p60F};
+  const float w[] = {1.0F, 1.0F, 1.0F};
+  double sum = 0;
+  plain::DotFloat64(x, w, 1, 3, 1, &sum);
+  EXPECT_EQ(sum, 1.0);
+}
+
+TEST_P(KernelTest, DotBFloat16RoundsOnceAStep) {
+  // Exponents near each other, far apart (where a plain float64 sum loses bits), and at the ends of
+  // the range (subnormal and overflowing sums).
+  constexpr int kRanges[][2] = {{-2, 2}, {-50, 50}, {-70, -60}, {-66, 66}, {60, 63}};
+  for (const auto& [lowest, highest] : kRanges) {
+    const auto x = RoundedToBFloat16(SpreadFloats(9 * 65, lowest, highest, 7));
+    const auto w = RoundedToBFloat16(SpreadFloats(65 * kPanelColumns, lowest, highest, 8));
+    std::vector<float> want(9 * kPanelColumns);
+    std::vector<float> got(want.size(), -1.0F);
+    plain::DotBFloat16(x.data(), w.data(), 9, 65, kPanelColumns, want.data());
+    kernels_.dot_bfloat16(x.data(), 9, 65, w.data(), got.data());
+    for (std::size_t i = 0; i < want.size(); ++i) {
+      ASSERT_TRUE(std::bit_cast<std::uint32_t>(got[i]) == std::bit_cast<std::uint32_t>(want[i]) ||
+                  (std::isnan(got[i]) && std::isnan(want[i])))
+          << want[i] << " " << got[i];
+    }
+  }
+}
+
+TEST(PlainTest, BFloat16SumStagnatesAt256) {
+  const std::vector<float> ones(4096, 1.0F);
+  float sum = 0;
+  plain::DotBFloat16(ones.data(), ones.data(), 1, 4096, 1, &sum);
+  EXPECT_EQ(sum, 256.0F);
+}
+
+TEST(PlainTest, AddRoundedToBFloat16RoundsTheExactSum) {
+  // 1 + 2^-8 is a tie between 1 and 1 + 2^-7; what lies below the last bit of a float64 decides it.
+  EXPECT_EQ(plain::AddRoundedToBFloat16(1.0, 0x1p-8), 1.0);
+  EXPECT_EQ(plain::AddRoundedToBFloat16(0x1p-100, 1.0 + 0x1p-8), 1.0 + 0x1p-7);
+  EXPECT_EQ(plain::AddRoundedToBFloat16(-0x1p-100, 1.0 + 0x1p-8), 1.0);
+  EXPECT_EQ(plain::AddRoundedToBFloat16(-0x1p-100, 1.0 + 3 * 0x1p-8), 1.0 + 0x1p-7);
+  EXPECT_EQ(plain::AddRoundedToBFloat16(0.0, 0x1p-133), 0x1p-133);       // The smallest subnormal.
+  EXPECT_EQ(plain::AddRoundedToBFloat16(0.0, 0x1p-134), 0.0);            // Half of it: a tie.
+  EXPECT_EQ(plain::AddRoundedToBFloat16(0x1p-133, 0x1p-134), 0x1p-132);  // 1.5: a tie to even.
+  EXPECT_EQ(plain::AddRoundedToBFloat16(0x1.FEp127, 0x1p119),
+            std::numeric_limits<double>::infinity());
+  EXPECT_EQ(plain::AddRoundedToBFloat16(0x1.FEp127, 0x1.FCp118), 0x1.FEp127);
+}
+
+TEST_P(KernelTest, RoundToBFloat16RoundsHalfToEvenAndKeepsTheSignOfNan) {
+  std::vector<float> in = SpreadFloats(1001, -149, 127, 9);
+  for (const std::uint32_t bits : {0x00000000U, 0x80000000U, 0x7F800000U, 0xFF800000U, 0x7F800001U,
+                                   0xFFFFFFFFU, 0x7F7F7FFFU, 0x7F7F8000U, 0x3F808000U, 0x3F818000U,
+                                   0x00000001U, 0x00008000U, 0x00018000U}) {
+    in.push_back(std::bit_cast<float>(bits));
+  }
+  std::vector<float> got(in.size());
+  kernels_.round_to_bfloat16(in.data(), static_cast<std::int64_t>(in.size()), got.data());
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    const auto bits = std::bit_cast<std::uint32_t>(in[i]);
+    const std::uint32_t want = std::isnan(in[i])
+                                   ? (bits & 0x80000000U) | 0x7FC00000U
+                                   : (bits + 0x7FFFU + ((bits >> 16) & 1U)) & 0xFFFF0000U;
+    ASSERT_EQ(std::bit_cast<std::uint32_t>(got[i]), want) << std::hex << bits;
+  }
+}
+
+TEST_P(KernelTest, ColumnAbsmaxPassesOverNan) {
+  std::vector<float> panel = SpreadFloats(33 * kPanelColumns, -140, 100, 10);
+  panel[5] = std::numeric_limits<float>::quiet_NaN();
+  panel[6] = -std::numeric_limits<float>::infinity();
+  for (std::size_t k = 0; k < 33; ++k) panel[k * kPanelColumns + 7] = -0.0F;
+  std::vector<float> got(kPanelColumns, -1.0F);
+  kernels_.column_absmax(panel.data(), 33, got.data());
+  for (std::size_t n = 0; n < kPanelColumns; ++n) {
+    float want = 0;
+    for (std::size_t k = 0; k < 33; ++k) {
+      want = std::fmax(want, std::fabs(panel[k * kPanelColumns + n]));
+    }
+    ASSERT_EQ(std::bit_cast<std::uint32_t>(got[n]), std::bit_cast<std::uint32_t>(want)) << n;
+  }
+}
+
+TEST_P(KernelTest, QuantizeInt8IsThePlainLoop) {
+  constexpr std::int64_t kDepth = 129;
+  std::vector<float> panel = SpreadFloats(kDepth * kPanelColumns, -10, 1, 11);
+  std::vector<float> scale = SpreadFloats(kPanelColumns, -8, -6, 12);
+  for (float& s : scale) s = std::fabs(s);
+  scale[0] = 1.0F;
+  for (std::size_t k = 0; k < kDepth; ++k) panel[k * kPanelColumns] = 0.5F * static_cast<float>(k) - 32;
+  scale[1] = 0.0F;  // An underflowed scale: quotients are infinite or NaN.
+  panel[1] = 0.0F;
+  scale[2] = std::numeric_limits<float>::quiet_NaN();
+  for (const bool multiply : {false, true}) {
+    std::vector<float> factor = scale;
+    if (multiply) {
+      for (float& f : factor) f = 1.0F / f;
+    }
+    std::vector<std::int8_t> want_codes(panel.size());
+    std::vector<std::int8_t> codes(panel.size());
+    std::vector<float> want(panel.size());
+    std::vector<float> got(panel.size());
+    plain::QuantizeInt8(panel.data(), kDepth, kPanelColumns, factor.data(), multiply, scale.data(),
+                        want_codes.data(), want.data());
+    kernels_.quantize_int8(panel.data(), kDepth, factor.data(), multiply, scale.data(), codes.data(),
+                           got.data());
+    ASSERT_EQ(codes, want_codes);
+    for (std::size_t i = 0; i < want.size(); ++i) {
+      ASSERT_TRUE(std::bit_cast<std::uint32_t>(got[i]) == std::bit_cast<std::uint32_t>(want[i]) ||
+                  (std::isnan(got[i]) && std::isnan(want[i])));
+    }
+  }
+}
+
+class SquareTest : public KernelTest {
+ protected:
+  std::vector<std::uint16_t> Square(const std::vector<std::uint16_t>& a) const {
+    struct alignas(64) Scratch {
+      std::byte bytes[kSquareScratchBytes];
+    };
+    const auto scratch = std::make_unique<Scratch>();
+    std::vector<std::uint16_t> out(a.size(), 0xFFFF);
+    kernels_.square_bfloat16(a.data(), scratch->bytes, out.data());
+    return out;
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(EverySupportedSet, SquareTest,
+                         testing::ValuesIn(SupportedInstructionSets()), [](const auto& param) {
+                           std::string name;
+                           for (const char c : InstructionSetName(param.param)) {
+                             if (c != '_') name += c;
+                           }
+                           return name;
+                         });
+
+constexpr std::size_t kElements = kSquareSide * kSquareSide;
+
+// Small integers: every order of summing them is exact, so every kernel must give these bits.
+TEST_P(SquareTest, IsExactWhereSumsAreExact) {
+  std::mt19937 engine(13);
+  std::vector<std::uint16_t> a(kElements);
+  for (std::uint16_t& code : a) {
+    const float value = static_cast<float>(engine() % 17) - 8;
+    code = static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(value) >> 16);
+  }
+  std::vector<std::uint16_t> want(kElements);
+  plain::SquareBFloat16(a.data(), kSquareSide, want.data());
+  EXPECT_EQ(Square(a), want);
+}
+
+// Each kernel names its order; the three orders differ by the rounding of float32 sums only. |a| < 2,
+// so 256 terms below 4 err by less than 256 * 256 * 4 * 2^-24 before the result is rounded.
+TEST_P(SquareTest, StaysWithinTheBoundOfFloat32Sums) {
+  constexpr double kBound = 256.0 * 256 * 4 * 0x1p-24;
+  const auto values = RoundedToBFloat16(SpreadFloats(kElements, -8, 0, 14));
+  std::vector<std::uint16_t> a(kElements);
+  for (std::size_t i = 0; i < kElements; ++i) {
+    a[i] = static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(values[i]) >> 16);
+  }
+  std::vector<double> exact(kElements);
+  plain::DotFloat64(values.data(), values.data(), kSquareSide, kSquareSide, kSquareSide, exact.data());
+  const auto got = Square(a);
+  for (std::size_t i = 0; i < kElements; ++i) {
+    const double value = std::bit_cast<float>(std::uint32_t{got[i]} << 16);
+    ASSERT_LE(std::abs(value - exact[i]), kBound + std::abs(exact[i]) * 0x1p-8) << i;
+  }
+}
+
+TEST_P(SquareTest, TheFmaChainHasTheBitsOfThePlainLoop) {
+  if (kernels_.square_bfloat16_name != "float32 FMA chain") {
+    GTEST_SKIP() << "sums in the order of " << kernels_.square_bfloat16_name;
+  }
+  const auto values = RoundedToBFloat16(SpreadFloats(kElements, -70, 60, 15));
+  std::vector<std::uint16_t> a(kElements);
+  for (std::size_t i = 0; i < kElements; ++i) {
+    a[i] = static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(values[i]) >> 16);
+  }
+  std::vector<std::uint16_t> want(kElements);
+  plain::SquareBFloat16(a.data(), kSquareSide, want.data());
+  EXPECT_EQ(Square(a), want);
+}
+
+TEST_P(SquareTest, InfinityAndNanComeThrough) {
+  std::vector<std::uint16_t> a(kElements, 0x3F80);
+  a[0] = 0x7F80;          // Row 0 and column 0 become infinite,
+  a[kSquareSide] = 0xFF80;  // and where both meet, NaN.
+  const auto got = Square(a);
+  EXPECT_EQ(got[kElements - 1], 0x4380);  // 256
+  EXPECT_EQ(got[1], 0x7F80);
+  EXPECT_TRUE((got[0] & 0x7FFF) > 0x7F80) << std::hex << got[0];
+}
+
+}  // namespace
+}  // namespace narrowgauge::internal

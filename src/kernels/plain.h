@@ -1,0 +1,38 @@
+#ifndef NARROWGAUGE_KERNELS_PLAIN_H_
+#define NARROWGAUGE_KERNELS_PLAIN_H_
+
+#include <cstddef>
+#include <cstdint>
+
+// The plain version of the kernels in kernels.inc: one obvious loop each, any number of columns. These
+// are what the fast ones are tested against. (Bits and normals have theirs in src/random/.)
+
+namespace narrowgauge::internal::plain {
+
+// Returns sum + product, taken exactly, rounded once to the nearest bfloat16: ties to even, subnormals
+// kept, overflow to infinity, NaN to NaN. `sum` is a bfloat16 value and `product` one of two of them.
+[[nodiscard]] double AddRoundedToBFloat16(double sum, double product);
+
+// out[m][n] = the chain fma(x[m][k ^ flip], w[k ^ flip][n], sum), from 0.
+void DotFloat32(const float* x, const float* w, std::int64_t rows, std::int64_t depth,
+                std::int64_t columns, std::int64_t flip, float* out);
+
+// As DotFloat32, ascending, with float64 sums: exact products, two-sum, errors added at the end.
+void DotFloat64(const float* x, const float* w, std::int64_t rows, std::int64_t depth,
+                std::int64_t columns, double* out);
+
+// As DotFloat32, ascending, with each step rounded once to bfloat16; operands are bfloat16 values.
+void DotBFloat16(const float* x, const float* w, std::int64_t rows, std::int64_t depth,
+                 std::int64_t columns, float* out);
+
+// As quantize_int8 in kernels.inc.
+void QuantizeInt8(const float* w, std::int64_t depth, std::int64_t columns, const float* factor,
+                  bool multiply, const float* scale, std::int8_t* codes, float* dequantized);
+
+// out = bfloat16(a * a) for side x side bfloat16 codes: the float32 FMA chain in k, ascending, then
+// one rounding to nearest even.
+void SquareBFloat16(const std::uint16_t* a, std::int64_t side, std::uint16_t* out);
+
+}  // namespace narrowgauge::internal::plain
+
+#endif  // NARROWGAUGE_KERNELS_PLAIN_H_

@@ -1,0 +1,23 @@
+#include <cmath>
+
+#include "src/metrics/metric_value.h"
+#include "src/metrics/registry.h"
+
+namespace narrowgauge::internal {
+namespace {
+
+// Signal to quantisation noise. A zero signal is tested first, so that zeros kept as zeros are no
+// success. The quotient is scale-free: multiplying r and v by a power of two leaves every bit.
+MetricValue Compute(const ErrorStatistics& statistics) {
+  if (const auto why = WhyNoErrors(statistics); !why.empty()) return HasNoValue(why);
+  if (statistics.reference_squares == 0) return HasNoValue("zero signal");
+  if (statistics.sum_squares == 0) return HasNoValue("exact");
+  return HasValue(10 * std::log10(statistics.reference_squares / statistics.sum_squares));
+}
+
+}  // namespace
+
+const Metric kSqnrDb = {"sqnr_db", "dB", BetterWhen::kHigher,
+                        "10 log10(sum r^2 / sum (v - r)^2); exact where no element errs", Compute};
+
+}  // namespace narrowgauge::internal

@@ -1,0 +1,45 @@
+#include "narrowgauge/dtype.h"
+
+#include <cstddef>
+#include <vector>
+
+#include "formats.h"
+#include "src/base/nearest_name.h"
+
+namespace narrowgauge {
+namespace {
+
+constexpr DTypeInfo kInfos[] = {
+#define NG_DTYPE(enumerator, name) internal::formats::enumerator,
+#include "narrowgauge/dtype_table.inc"
+#undef NG_DTYPE
+};
+
+constexpr DType kDTypes[] = {
+#define NG_DTYPE(enumerator, name) DType::enumerator,
+#include "narrowgauge/dtype_table.inc"
+#undef NG_DTYPE
+};
+
+#define NG_DTYPE(enumerator, row_name)                           \
+  static_assert(internal::formats::enumerator.name == #row_name, \
+                "the row and the format must have one name");
+#include "narrowgauge/dtype_table.inc"
+#undef NG_DTYPE
+
+}  // namespace
+
+const DTypeInfo& GetDTypeInfo(DType dtype) { return kInfos[static_cast<std::size_t>(dtype)]; }
+
+std::span<const DType> AllDTypes() { return kDTypes; }
+
+Result<DType> ParseDType(std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const DType dtype : kDTypes) {
+    if (DTypeName(dtype) == name) return dtype;
+    names.push_back(DTypeName(dtype));
+  }
+  return MakeError(StatusCode::kInvalidArgument, internal::UnknownName("dtype", name, names));
+}
+
+}  // namespace narrowgauge
