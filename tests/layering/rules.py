@@ -96,17 +96,25 @@ def _why_not(path: PurePosixPath, top: str, rest: str, table: dict[str, Allowed]
 
 
 def path_complaints(source: Source) -> list[str]:
-    """Returns quoted includes that do not start at the root of the tree: a reader could not tell them."""
+    """Returns quoted includes that do not start at the root of the tree, where a reader would look.
+
+    A program in apps/ is one folder and may name its own files alone.
+    """
+    def is_clear(target: str) -> bool:
+        top, slash, _ = target.partition("/")
+        return top in CODE_FOLDERS + ("narrowgauge",) or (source.path.parts[0] == "apps" and not slash)
+
     return [f'{source.path}:{number}: "{target}" must be written from the root, as "src/base/check.h"'
-            for number, quote, target in source.includes()
-            if quote == '"' and target.partition("/")[0] not in CODE_FOLDERS + ("narrowgauge",)]
+            for number, quote, target in source.includes() if quote == '"' and not is_clear(target)]
 
 
 def expected_guard(path: PurePosixPath) -> str:
-    """Returns NARROWGAUGE_BASE_CHECK_H_ for src/base/check.h."""
+    """Returns NARROWGAUGE_BASE_CHECK_H_ for src/base/check.h: words that all files share are left out."""
     parts = path.parts
     if parts[:2] == ("include", "narrowgauge"):
         parts = parts[2:]
+    elif parts[:2] == ("apps", "narrowgauge"):
+        parts = ("apps", *parts[2:])
     elif parts[0] == "src":
         parts = parts[1:]
     return "NARROWGAUGE_" + re.sub(r"[^A-Z0-9]", "_", "/".join(parts).upper()) + "_"
@@ -138,9 +146,9 @@ def using_complaints(source: Source) -> list[str]:
 
 
 def intrinsics_complaints(source: Source) -> list[str]:
-    """Returns uses of a CPU's own headers outside src/kernels, or there without a guard around them.
+    """Returns uses of a CPU's own headers without a guard, or outside src/kernels.
 
-    src/base/instruction_set.cc asks what the CPU can do, and may include cpuid.h.
+    src/base/instruction_set.cc asks what the CPU can do; benchmarks/ measure what it can do at most.
     """
     complaints = []
     conditions: list[str] = []
@@ -156,7 +164,7 @@ def intrinsics_complaints(source: Source) -> list[str]:
         if not found or not INTRINSICS.match(found[2]):
             continue
         where = f"{source.path}:{number}: {found[2]}"
-        if source.path.parts[:2] != ("src", "kernels") and str(source.path) != "src/base/instruction_set.cc":
+        if not str(source.path).startswith(("src/kernels/", "src/base/instruction_set.cc", "benchmarks/")):
             complaints.append(f"{where} belongs into src/kernels only")
         elif not any(re.search(r"__x86_64__|__aarch64__", condition) for condition in conditions):
             complaints.append(f"{where} must stand inside #if defined(__x86_64__) (or its like)")

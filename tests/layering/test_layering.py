@@ -103,6 +103,7 @@ def test_include_rule_can_fail(path, include):
     ("src/metrics/x_test.cc", '"src/backends/registry.h"'),
     ("fuzz/x.cc", '"src/checkpoint/npy_reader.h"'),
     ("apps/narrowgauge/x.cc", '"apps/narrowgauge/verb.h"'),
+    ("apps/narrowgauge/x.cc", '"verb.h"'),
 ])
 def test_include_rule_lets_pass(path, include):
     assert not rules.include_complaints(source(path, f"#include {include}\n"), TABLE)
@@ -111,6 +112,8 @@ def test_include_rule_lets_pass(path, include):
 def test_path_rule_can_fail():
     assert rules.path_complaints(source("src/base/x.cc", '#include "check.h"\n'))
     assert rules.path_complaints(source("src/base/x.cc", '#include "../base/check.h"\n'))
+    assert rules.path_complaints(source("apps/narrowgauge/x.cc", '#include "../x.h"\n'))
+    assert not rules.path_complaints(source("apps/narrowgauge/x.cc", '#include "verb.h"\n'))
 
 
 @pytest.mark.parametrize("text", [
