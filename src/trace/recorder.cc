@@ -49,6 +49,8 @@ class Recorder::ThreadBuffer {
 
   [[nodiscard]] std::thread::id Thread() const { return thread_; }
 
+  [[nodiscard]] bool Empty() const { return events_.empty(); }
+
   // Returns the index of a new event. The clock is read last, so that the work of recording stays
   // outside what is recorded.
   std::size_t Begin(std::string_view name, std::initializer_list<Stat> stats) {
@@ -121,6 +123,7 @@ Recorder::Recorder() {
   const auto epoch = std::chrono::system_clock::now().time_since_epoch();
   start_ = steady_clock::now();
   start_ns_ = duration_cast<nanoseconds>(epoch).count();
+  Buffer();  // So that the first event of this thread does not wait for its memory.
 }
 
 Recorder::~Recorder() = default;
@@ -148,6 +151,7 @@ Recording Recorder::Stop() {
   recording.stop_ns = start_ns_ + duration_cast<nanoseconds>(steady_clock::now() - start_).count();
   const std::lock_guard lock(mutex_);
   for (const auto& buffer : buffers_) {
+    if (buffer->Empty()) continue;
     recording.threads.push_back(buffer->Take(std::ssize(recording.threads) + 1));
   }
   return recording;

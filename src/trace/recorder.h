@@ -34,7 +34,7 @@ struct RecordedEvent {
 };
 
 struct RecordedThread {
-  std::int64_t id = 0;  // From 1, in the order in which the threads recorded their first event.
+  std::int64_t id = 0;  // From 1, in the order in which buffers were made.
   std::string name;
   std::vector<RecordedEvent> events;  // In the order in which they began.
   friend bool operator==(const RecordedThread&, const RecordedThread&) = default;
@@ -56,9 +56,10 @@ struct Stat {
   std::variant<std::int64_t, std::uint64_t, double, std::string_view> value;
 };
 
-// Each thread that records gets a buffer of its own, so that threads meet only at their first
-// event. The wall clock is read once, at the start; everything after counts on the steady clock, in
-// integers, so that no adjustment of the wall clock can bend a recording.
+// Each thread that records gets a buffer of its own at its first event, the thread that makes the
+// recorder before that, so that threads meet nowhere else. The wall clock is read once, at the
+// start; everything after counts on the steady clock, in integers, so that no adjustment of the
+// wall clock can bend a recording.
 class Recorder {
  public:
   Recorder();

@@ -54,11 +54,12 @@ def xprof_url(capture, tmp_path_factory):
              "--port", str(port), "--grpc_port", str(grpc_port)],
             stdin=subprocess.DEVNULL, stdout=output, stderr=output)
     try:
+        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
         deadline = time.monotonic() + START_TIMEOUT_S
         while True:
             assert server.poll() is None and time.monotonic() < deadline, log.read_text()
             try:
-                urllib.request.urlopen(f"{url}/data/plugin/profile/runs", timeout=5).close()
+                opener.open(f"{url}/data/plugin/profile/runs", timeout=5).close()
                 break
             except (urllib.error.URLError, TimeoutError):
                 time.sleep(0.1)

@@ -37,6 +37,7 @@ class Browser:
         self._log = open(profile / "chromium.log", "wb")
         self._process = subprocess.Popen(
             [executable, "--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run",
+             "--disable-dev-shm-usage",
              "--window-size=1400,900", "--remote-debugging-port=0",
              f"--user-data-dir={profile}", "about:blank"],
             stdin=subprocess.DEVNULL, stdout=self._log, stderr=self._log)
@@ -48,14 +49,20 @@ class Browser:
             self.wait_until(lambda: port_file.exists() and port_file.read_text().count("\n"),
                             "Chromium to open its DevTools")
             port = int(port_file.read_text().split()[0])
-            with urllib.request.urlopen(f"http://127.0.0.1:{port}/json") as response:
-                pages = [t for t in json.load(response) if t["type"] == "page"]
+            page = self.wait_until(lambda: self._first_page(port), "Chromium to open a page")
             self._socket = websocket.create_connection(
-                pages[0]["webSocketDebuggerUrl"], suppress_origin=True, timeout=self._timeout_s)
+                page["webSocketDebuggerUrl"], suppress_origin=True, timeout=self._timeout_s)
         except BaseException:
             self.__exit__()
             raise
         return self
+
+    @staticmethod
+    def _first_page(port):
+        # Whatever proxy the environment names is not for this machine.
+        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        with opener.open(f"http://127.0.0.1:{port}/json") as response:
+            return next((t for t in json.load(response) if t["type"] == "page"), None)
 
     def __exit__(self, *_):
         self._process.terminate()
