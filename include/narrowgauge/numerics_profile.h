@@ -28,6 +28,7 @@ enum class Quotient : std::uint8_t {
 enum class DotOrder : std::uint8_t {
   kAscending,     // 0, 1, 2, 3, ...
   kSwappedPairs,  // 1, 0, 3, 2, ...: the order of the x86 instruction vdpbf16ps.
+  kEvenOddTiles,  // By 32 k: the even and the odd ones apart, then both added: that of tdpbf16ps.
 };
 
 // The order in which the mean of 64 x 64 errors is summed.

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <vector>
@@ -45,8 +46,31 @@ std::vector<float> SeparateProduct(const std::vector<float>& x, const std::vecto
   return product;
 }
 
+// The product as AMX computes it: per 32 k the even and the odd terms in chains of their own, begun at
+// zero, whose sum is added to what the tiles before have left.
+std::vector<float> EvenOddTileProduct(const std::vector<float>& x, const std::vector<float>& w) {
+  constexpr std::size_t kTile = 32;
+  std::vector<float> product(kRows * kColumns, 0.0F);
+  for (std::size_t m = 0; m < kRows; ++m) {
+    for (std::size_t tile = 0; tile < kDepth; tile += kTile) {
+      std::array<float, kColumns> chains[2] = {};
+      for (std::size_t k = tile; k < tile + kTile; ++k) {
+        for (std::size_t n = 0; n < kColumns; ++n) {
+          float& sum = chains[k % 2][n];
+          sum = std::fma(x[m * kDepth + k], w[k * kColumns + n], sum);
+        }
+      }
+      for (std::size_t n = 0; n < kColumns; ++n) {
+        product[m * kColumns + n] += chains[0][n] + chains[1][n];
+      }
+    }
+  }
+  return product;
+}
+
 std::vector<float> Product(const Kernels& kernels, const std::vector<float>& x,
                            const std::vector<float>& w, DotOrder order, MultiplyAdd multiply_add) {
+  if (order == DotOrder::kEvenOddTiles) return EvenOddTileProduct(x, w);
   const std::int64_t flip = order == DotOrder::kSwappedPairs ? 1 : 0;
   if (multiply_add == MultiplyAdd::kSeparate) return SeparateProduct(x, w, flip);
   std::vector<float> product(kRows * kColumns);

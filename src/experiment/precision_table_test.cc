@@ -97,7 +97,8 @@ class ProfileTableTest : public testing::TestWithParam<std::string> {};
 
 INSTANTIATE_TEST_SUITE_P(RecordedVersions, ProfileTableTest,
                          testing::Values("0.4.38", "0.5.3", "0.6.2", "0.7.2", "0.8.3", "0.9.2",
-                                         "0.10.2", "0.10.2-nofma", "0.11.2", "0.12.0"),
+                                         "0.10.2", "0.10.2-amx", "0.10.2-nofma",
+                                         "0.11.2", "0.12.0"),
                          [](const auto& param) {
                            std::string name;
                            for (const char c : param.param) {
