@@ -2,6 +2,7 @@
 #define NARROWGAUGE_APPS_FLAGS_H_
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -17,15 +18,20 @@ struct SharedFlags {
   std::string format;
   std::string out;
   std::string isa;
-  int threads = 0;  // 0: as many as the machine has.
+  std::int64_t threads = 0;  // 0: as many as the machine has.
   bool quiet = false;
 };
+
+// Adds an int64 option; its value before is the default. What does not fit is refused: CLI11 itself
+// would take the nearest number that does.
+void AddInteger(CLI::App& command, const std::string& name, const std::string& help,
+                std::int64_t& value);
 
 // Adds --format, --out, --isa, --threads and --quiet. `formats` is shown in the help.
 void AddSharedFlags(CLI::App& command, std::string_view formats, SharedFlags& flags);
 
-// Returns the number of threads to use.
-[[nodiscard]] int ThreadCount(const SharedFlags& flags);
+// Returns the number of threads to use; kInvalidArgument if --threads makes no sense.
+[[nodiscard]] Result<int> ThreadCount(const SharedFlags& flags);
 
 // Writes a verb's result to --out, whole or not at all, else to standard output.
 [[nodiscard]] Result<void> WriteResult(const SharedFlags& flags, std::string_view text);

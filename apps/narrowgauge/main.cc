@@ -27,9 +27,7 @@ constexpr const char* kFooter =
     "\"narrowgauge VERB --help\" lists the flags of a verb, with examples.";
 
 int ExitCodeOf(const Error& error) {
-  const bool usage =
-      error.code == StatusCode::kInvalidArgument || error.code == StatusCode::kUnimplemented;
-  return usage ? kExitUsage : kExitFailure;
+  return error.code == StatusCode::kInvalidArgument ? kExitUsage : kExitFailure;
 }
 
 int Run(int argc, char** argv) {

@@ -155,6 +155,9 @@ Result<Outcome> RunDemo(const DemoFlags& flags) {
   const auto isa = SelectInstructionSet(flags.shared.isa);
   if (!isa) return tl::unexpected(isa.error());
 
+  const auto threads = ThreadCount(flags.shared);  // The demo is one thread's work; the word must be right.
+  if (!threads) return tl::unexpected(threads.error());
+
   WarmedTraceOptions trace_options = flags.trace;
   trace_options.isa = *isa;
   const auto trace = CaptureWarmedTrace(trace_options);
@@ -182,12 +185,8 @@ std::function<Result<Outcome>()> DeclareDemo(CLI::App& command) {
   flags->shared.format = kPythonFormat;
   AddSharedFlags(command, "python (the tutorial's two lines), table, csv, json or markdown",
                  flags->shared);
-  command.add_option("--seed", flags->seed, "Seed of the operands, any int64")
-      ->type_name("N")
-      ->capture_default_str();
-  command.add_option("--steps", flags->trace.steps, "Steps inside the trace, at least 1")
-      ->type_name("N")
-      ->capture_default_str();
+  AddInteger(command, "--seed", "Seed of the operands, any int64", flags->seed);
+  AddInteger(command, "--steps", "Steps inside the trace, at least 1", flags->trace.steps);
   command.add_option("--trace-dir", flags->trace.trace_dir,
                      "Where the trace goes. Default: $TPU_TRACE_DIR, else ./tpu-xprof-trace")
       ->type_name("DIR");

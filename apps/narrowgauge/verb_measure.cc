@@ -74,7 +74,9 @@ Result<MeasureOptions> MakeOptions(const MeasureFlags& flags) {
   const auto isa = SelectInstructionSet(flags.shared.isa);
   if (!isa) return tl::unexpected(isa.error());
   options.isa = *isa;
-  options.threads = ThreadCount(flags.shared);
+  const auto threads = ThreadCount(flags.shared);
+  if (!threads) return tl::unexpected(threads.error());
+  options.threads = *threads;
   return options;
 }
 
@@ -91,9 +93,10 @@ ReportTable PolicyTable(const MeasureResult& result) {
   for (const char* key : {"weight_bytes", "scale_bytes", "padding_bytes"}) {
     table.columns.push_back({key, "bytes"});
   }
-  for (const char* key : {"n", "nonfinite_result"}) table.columns.push_back({key, ""});
-  table.columns.push_back({"first_nonfinite_result", ""});
-  table.columns.push_back({"policy_text", ""});
+  for (const char* key :
+       {"elements", "nonfinite_result", "first_nonfinite_result", "policy_text"}) {
+    table.columns.push_back({key, ""});
+  }
   for (const Measurement& row : result.rows) {
     std::vector<Cell> cells{std::string(row.policy.name)};
     for (const Metric& metric : AllMetrics()) {
@@ -204,9 +207,7 @@ std::function<Result<Outcome>()> DeclareMeasure(CLI::App& command) {
       ->type_name("NAME")
       ->check(CLI::IsMember({"output", "weights"}))
       ->capture_default_str();
-  command.add_option("--seed", flags->seed, "Seed of the default activations, any int64")
-      ->type_name("N")
-      ->capture_default_str();
+  AddInteger(command, "--seed", "Seed of the default activations, any int64", flags->seed);
   command.add_option("--k-axis", flags->k_axis, "Which axis of the stored weights is K: first or last. Default: as the file format has it")
       ->type_name("NAME")
       ->check(CLI::IsMember({"first", "last"}));

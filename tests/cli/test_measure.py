@@ -70,7 +70,7 @@ def assert_row(row, reference, value):
     assert row["mean_abs_err"] == pytest.approx(math.fsum(np.abs(error).ravel()) / error.size, rel=bound)
     assert row["rel_frobenius"] == pytest.approx(math.sqrt(e2 / r2), rel=bound)
     assert row["sqnr_db"] == pytest.approx(10 * math.log10(r2 / e2), rel=bound)
-    assert row["n"] == error.size and row["nonfinite_result"] == 0
+    assert row["elements"] == error.size and row["nonfinite_result"] == 0
 
 
 def test_output_errors_are_those_of_exact_arithmetic(cli, tmp_path):
@@ -131,7 +131,7 @@ def test_minilm(cli, minilm):
         assert report["m"] == 64 and report["k"] == info["shape"][1]
         assert all(0 < row["max_abs_err"] < 1 and row["sqnr_db"] > 30 for row in report["rows"])
     several = cli("measure", "--weights", minilm)
-    assert several.returncode == 2 and "40" in several.stderr, "which one is not said"
+    assert several.returncode == 2 and "and 30 more" in several.stderr
     mistyped = cli("measure", "--weights", f"{minilm}:encoder.layer.0.attention.self.qury.weight")
     assert mistyped.returncode == 1 and "encoder.layer.0.attention.self.query.weight" in mistyped.stderr
     unsuited = cli("measure", "--weights", f"{minilm}:embeddings.position_ids")
@@ -167,7 +167,7 @@ def test_nan_and_inf_are_counted_and_their_channels_left_out(cli, tmp_path):
         report = measure(cli, "w.npy", "--error", error)
         expected = measure(cli, "clean.npy", "--error", error)
         assert (report["weights_nan"], report["weights_inf"], report["weights_first_nonfinite"], report["channels_left_out"]) == (1, 2, 143, 2)
-        keys = ("max_abs_err", "mean_abs_err", "sqnr_db", "rel_frobenius", "n")
+        keys = ("max_abs_err", "mean_abs_err", "sqnr_db", "rel_frobenius", "elements")
         assert [[r[k] for k in keys] for r in report["rows"]] == [[r[k] for k in keys] for r in expected["rows"]]
     strict = cli("measure", "--weights", "w.npy", "--strict", "--format", "json")
     assert strict.returncode == 3 and json.loads(strict.stdout)["weights_nan"] == 1 and "--strict" in strict.stderr
@@ -198,7 +198,7 @@ def test_zero_weights_have_no_signal_and_no_error(cli, tmp_path):
 def test_empty_matrices_are_defined(cli, tmp_path, shape, n):
     np.save(tmp_path / "w.npy", np.zeros(shape, F32))
     for row in measure(cli, "w.npy")["rows"]:
-        assert row["n"] == n
+        assert row["elements"] == n
         assert row["max_abs_err"] == (0 if n else None)
         assert row["sqnr_db_reason"] == ("zero signal" if n else "no elements")
 
@@ -253,12 +253,12 @@ def bad_inputs(tmp_path):
 
 
 @pytest.mark.parametrize("weights, flags, status, words", [
-    ("absent.npy", (), 1, ("absent.npy", "No such file")),
+    ("absent.npy", (), 1, ("absent.npy", "not found")),
     ("folder", (), 1, ("folder", "regular file")),
     ("fifo", (), 1, ("fifo", "regular file")),
     ("/dev/zero", (), 1, ("/dev/zero", "regular file")),
     ("empty.npy", (), 1, ("empty.npy",)),
-    ("text.txt", (), 2, ("text.txt", ".safetensors or .npy")),
+    ("text.txt", (), 1, ("text.txt", ".npy or .safetensors")),
     ("short.npy", (), 1, ("short.npy",)),
     ("object.npy", (), 1, ("object.npy", "object")),
     ("vector.npy", (), 1, ("vector.npy", "[3]")),
