@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "formats.h"
 #include "src/base/nearest_name.h"
+#include "src/numerics/all_formats.h"  // Made by CMake from formats/.
 
 namespace narrowgauge {
 namespace {

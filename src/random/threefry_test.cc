@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "src/random/golden_words.h"
+#include "tests/support/golden_words.h"
 #include "tests/support/test_data.h"
 
 namespace narrowgauge::internal {

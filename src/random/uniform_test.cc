@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "narrowgauge/random.h"
-#include "src/random/golden_words.h"
+#include "tests/support/golden_words.h"
 #include "tests/support/test_data.h"
 
 namespace narrowgauge {

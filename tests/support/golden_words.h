@@ -1,5 +1,5 @@
-#ifndef NARROWGAUGE_RANDOM_GOLDEN_WORDS_H_
-#define NARROWGAUGE_RANDOM_GOLDEN_WORDS_H_
+#ifndef NARROWGAUGE_TESTS_SUPPORT_GOLDEN_WORDS_H_
+#define NARROWGAUGE_TESTS_SUPPORT_GOLDEN_WORDS_H_
 
 #include <array>
 #include <bit>
@@ -13,7 +13,7 @@
 #include "narrowgauge/random.h"
 #include "tests/support/test_data.h"
 
-// How the golden JSON files of the random numbers write words, keys and layouts. For tests only.
+// How the golden JSON files of the random numbers write words, keys and layouts.
 
 namespace narrowgauge::test {
 
@@ -54,4 +54,4 @@ template <typename T>
 
 }  // namespace narrowgauge::test
 
-#endif  // NARROWGAUGE_RANDOM_GOLDEN_WORDS_H_
+#endif  // NARROWGAUGE_TESTS_SUPPORT_GOLDEN_WORDS_H_
