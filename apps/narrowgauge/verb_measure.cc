@@ -85,81 +85,73 @@ Cell MetricCell(const MetricValue& value) {
   return NoValue{std::string(value.reason)};
 }
 
+// An index, or none where it is -1.
+Cell IndexCell(std::int64_t index) {
+  if (index >= 0) return index;
+  return NoValue{"none"};
+}
+
 ReportTable PolicyTable(const MeasureResult& result) {
   ReportTable table{.key = "rows", .title = "", .columns = {{"policy", ""}}, .rows = {}};
   for (const Metric& metric : AllMetrics()) {
     table.columns.push_back({std::string(metric.name), std::string(metric.unit)});
   }
-  for (const char* key : {"weight_bytes", "scale_bytes", "padding_bytes"}) {
-    table.columns.push_back({key, "bytes"});
-  }
-  for (const char* key :
-       {"elements", "nonfinite_result", "first_nonfinite_result", "policy_text"}) {
-    table.columns.push_back({key, ""});
-  }
+  for (const char* key : {"weight_bytes", "scale_bytes"}) table.columns.push_back({key, "bytes"});
+  table.columns.push_back({"padding_bytes", "bytes", ShownTo::kEveryoneIfNotable});
+  table.columns.push_back({"elements", "", ShownTo::kPrograms});
+  table.columns.push_back({"nonfinite_result", "", ShownTo::kEveryoneIfNotable});
+  table.columns.push_back({"first_nonfinite_result", "", ShownTo::kEveryoneIfNotable});
+  table.columns.push_back({"policy_text", "", ShownTo::kPrograms});
   for (const Measurement& row : result.rows) {
-    std::vector<Cell> cells{std::string(row.policy.name)};
-    for (const Metric& metric : AllMetrics()) {
-      cells.push_back(MetricCell(metric.compute(row.statistics)));
-    }
     const ErrorStatistics& statistics = row.statistics;
+    std::vector<Cell> cells{std::string(row.policy.name)};
+    for (const Metric& metric : AllMetrics()) cells.push_back(MetricCell(metric.compute(statistics)));
     cells.insert(cells.end(), {row.weight_bytes, row.scale_bytes, row.padding_bytes,
-                               statistics.count, statistics.nonfinite_results});
-    cells.push_back(statistics.nonfinite_results > 0 ? Cell{statistics.first_nonfinite_result}
-                                                     : Cell{NoValue{"none"}});
+                               statistics.count, statistics.nonfinite_results,
+                               IndexCell(statistics.first_nonfinite_result)});
     cells.emplace_back(FormatPolicy(row.policy.policy));
     table.rows.push_back(std::move(cells));
   }
   return table;
 }
 
-void AddNonFiniteFacts(std::string_view what, const NonFinite& found, Report& report) {
-  report.facts.emplace_back(fmt::format("{}_nan", what), found.nan_count);
-  report.facts.emplace_back(fmt::format("{}_inf", what), found.inf_count);
-  report.facts.emplace_back(fmt::format("{}_first_nonfinite", what),
-                            found.first_index >= 0 ? Cell{found.first_index} : Cell{NoValue{"none"}});
+void AddNonFiniteFacts(const std::string& what, const std::string& lines, const NonFinite& found,
+                       std::vector<ReportFact>& facts) {
+  constexpr auto kIfNotable = ShownTo::kEveryoneIfNotable;
+  facts.push_back({what + "_nan", found.nan_count, kIfNotable});
+  facts.push_back({what + "_inf", found.inf_count, kIfNotable});
+  facts.push_back({what + "_first_nonfinite", IndexCell(found.first_index), kIfNotable});
+  facts.push_back({lines + "_left_out", found.lines_left_out, kIfNotable});
 }
 
 Report MakeReport(const MeasureFlags& flags, const MeasureOptions& options,
                   const MeasureResult& result) {
   const bool output = options.error_of == ErrorOf::kOutput;
-  const std::string weights = result.weights_tensor.empty()
-                                  ? options.weights.path
-                                  : options.weights.path + ":" + result.weights_tensor;
-  Report report{.schema = "narrowgauge.measure/1",
-                .title = fmt::format("{}: K = {}, N = {}", weights, result.k, result.n),
-                .facts = {},
-                .tables = {PolicyTable(result)},
-                .notes = {}};
+  Report report{.schema = "narrowgauge.measure/1", .title = "", .facts = {}, .tables = {}, .notes = {}};
   auto& facts = report.facts;
-  facts.emplace_back("weights", weights);
-  facts.emplace_back("stored_dtype", result.stored_dtype);
-  facts.emplace_back("k", result.k);
-  facts.emplace_back("n", result.n);
-  facts.emplace_back("k_axis", std::string(KAxisName(result.k_axis)));
-  facts.emplace_back("error_of", std::string(output ? "output" : "weights"));
-  facts.emplace_back("reference", std::string(output ? "float64 with compensated sums"
-                                                     : "the stored weights"));
+  facts.push_back({"weights", result.weights_tensor.empty()
+                                  ? options.weights.path
+                                  : options.weights.path + ":" + result.weights_tensor});
+  facts.push_back({"stored_dtype", result.stored_dtype});
+  facts.push_back({"k", result.k});
+  facts.push_back({"n", result.n});
+  facts.push_back({"k_axis", std::string(KAxisName(result.k_axis))});
   if (output) {
-    facts.emplace_back("m", result.m);
-    facts.emplace_back("activations", options.activations
-                                          ? flags.activations
-                                          : fmt::format("normal(seed), shape ({}, {})", result.m,
-                                                        result.k));
+    facts.push_back({"m", result.m});
+    facts.push_back({"activations", options.activations ? flags.activations : "normal(seed)"});
+    facts.push_back({"seed", options.seed});
   }
-  facts.emplace_back("seed", options.seed);
-  facts.emplace_back("backend", std::string("native"));
-  facts.emplace_back("isa", std::string(InstructionSetName(options.isa)));
-  facts.emplace_back("threads", std::int64_t{options.threads});
-  AddNonFiniteFacts("weights", result.weights_nonfinite, report);
-  facts.emplace_back("channels_left_out", result.weights_nonfinite.lines_left_out);
-  if (output) {
-    AddNonFiniteFacts("activations", result.activations_nonfinite, report);
-    facts.emplace_back("rows_left_out", result.activations_nonfinite.lines_left_out);
-  }
-  report.notes.emplace_back(
-      "int8: one float32 scale per output channel, max|w|/127, codes -127 to 127, ties to even. The "
-      "second row accumulates in float32, as XLA does, and rounds its output to bfloat16.");
+  facts.push_back({"error_of", std::string(output ? "output" : "weights")});
+  facts.push_back({"reference", std::string(output ? "float64, compensated sums" : "stored weights")});
+  facts.push_back({"backend", std::string("native")});
+  facts.push_back({"kernel", std::string(output ? "float32 FMA chain, k ascending" : "none")});
+  facts.push_back({"isa", std::string(InstructionSetName(options.isa))});
+  AddNonFiniteFacts("weights", "channels", result.weights_nonfinite, facts);
+  if (output) AddNonFiniteFacts("activations", "rows", result.activations_nonfinite, facts);
+  report.tables = {PolicyTable(result)};
+  report.notes = {
+      "int8: one float32 scale per output channel, max|w|/127; codes -127 to 127, ties to even.",
+      "bf16 accum names the output type: the sum is float32, as XLA's, and the result is rounded once."};
   return report;
 }
 

@@ -5,7 +5,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <variant>
 #include <vector>
 
@@ -20,9 +19,24 @@ struct NoValue {
 
 using Cell = std::variant<NoValue, bool, std::int64_t, double, std::string>;
 
+// Who gets to see a fact or a column. JSON and CSV hold all of them, always; table and Markdown, which
+// people read, leave some out.
+enum class ShownTo : std::uint8_t {
+  kEveryone,
+  kEveryoneIfNotable,  // People, unless it is zero, false or without a value throughout.
+  kPrograms,
+};
+
 struct ReportColumn {
   std::string key;   // Stable: the key in JSON and CSV.
   std::string unit;  // "dB", "bytes", or "" for pure numbers; tables put it into the header.
+  ShownTo shown_to = ShownTo::kEveryone;
+};
+
+struct ReportFact {
+  std::string key;  // As in ReportColumn.
+  Cell value;
+  ShownTo shown_to = ShownTo::kEveryone;
 };
 
 struct ReportTable {
@@ -36,9 +50,9 @@ struct ReportTable {
 struct Report {
   std::string schema;  // "narrowgauge.measure/1": name and version of the keys below.
   std::string title;
-  std::vector<std::pair<std::string, Cell>> facts;  // What holds for all rows: seed, backend, ...
-  std::vector<ReportTable> tables;                  // The first is the one that CSV holds.
-  std::vector<std::string> notes;                   // Sentences for people.
+  std::vector<ReportFact> facts;    // What holds for all rows: seed, backend, ...
+  std::vector<ReportTable> tables;  // The first is the one that CSV holds.
+  std::vector<std::string> notes;   // Sentences for people.
 };
 
 // One way of writing a report down.

@@ -52,9 +52,9 @@ std::string Write(const Report& report) {
   CheckWellFormed(report);
   std::string text;
   Line facts;
-  for (const auto& [key, cell] : report.facts) {
-    text += Quoted(key) + ",";
-    facts.Add(key, cell);
+  for (const ReportFact& fact : report.facts) {
+    text += Quoted(fact.key) + ",";
+    facts.Add(fact.key, fact.value);
   }
   if (report.tables.empty()) {
     return text + "reasons\n" + (report.facts.empty() ? "" : facts.Text());

@@ -34,7 +34,7 @@ std::string Write(const Report& report) {
   ordered_json object;
   object["schema"] = report.schema;
   if (!report.title.empty()) object["title"] = report.title;
-  for (const auto& [key, cell] : report.facts) AddCell(key, cell, object);
+  for (const ReportFact& fact : report.facts) AddCell(fact.key, fact.value, object);
   for (const ReportTable& table : report.tables) object[table.key] = Rows(table);
   object["notes"] = report.notes;
   return JsonText(object) + "\n";

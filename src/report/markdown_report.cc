@@ -47,13 +47,14 @@ std::string TableText(const ReportTable& table) {
 }
 
 // Headings, a list of facts, tables, and a paragraph for each note, a blank line between.
-std::string Write(const Report& report) {
-  CheckWellFormed(report);
+std::string Write(const Report& whole) {
+  CheckWellFormed(whole);
+  const Report report = ForPeople(whole);
   std::vector<std::string> blocks;
   if (!report.title.empty()) blocks.push_back("## " + Escaped(VisibleText(report.title)) + "\n");
   std::string facts;
-  for (const auto& [key, cell] : report.facts) {
-    facts += "- " + Escaped(key) + ": " + Escaped(PeopleText(cell)) + "\n";
+  for (const ReportFact& fact : report.facts) {
+    facts += "- " + Escaped(fact.key) + ": " + Escaped(PeopleText(fact.value)) + "\n";
   }
   if (!facts.empty()) blocks.push_back(facts);
   for (const ReportTable& table : report.tables) {

@@ -1,6 +1,7 @@
 #include "src/report/people_text.h"
 
 #include <algorithm>
+#include <cstddef>
 
 #include "src/report/cell_visitor.h"
 #include "src/report/number_text.h"
@@ -14,7 +15,46 @@ std::string NoValueText(const NoValue& none) {
   return "n/a (" + VisibleText(none.reason) + ")";
 }
 
+bool IsNotable(const Cell& cell) {
+  return std::visit(CellVisitor{
+                        [](const NoValue&) { return false; },
+                        [](bool value) { return value; },
+                        [](std::int64_t value) { return value != 0; },
+                        [](double value) { return value != 0; },
+                        [](const std::string& value) { return !value.empty(); },
+                    },
+                    cell);
+}
+
+bool IsShown(ShownTo shown_to, bool notable) {
+  return shown_to == ShownTo::kEveryone || (shown_to == ShownTo::kEveryoneIfNotable && notable);
+}
+
+ReportTable ForPeople(const ReportTable& table) {
+  ReportTable shown{table.key, table.title, {}, std::vector<std::vector<Cell>>(table.rows.size())};
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    const ReportColumn& column = table.columns[i];
+    const bool notable = std::ranges::any_of(
+        table.rows, [i](const std::vector<Cell>& row) { return IsNotable(row[i]); });
+    if (!IsShown(column.shown_to, notable)) continue;
+    shown.columns.push_back(column);
+    for (std::size_t row = 0; row < table.rows.size(); ++row) {
+      shown.rows[row].push_back(table.rows[row][i]);
+    }
+  }
+  return shown;
+}
+
 }  // namespace
+
+Report ForPeople(const Report& report) {
+  Report shown{report.schema, report.title, {}, {}, report.notes};
+  for (const ReportFact& fact : report.facts) {
+    if (IsShown(fact.shown_to, IsNotable(fact.value))) shown.facts.push_back(fact);
+  }
+  for (const ReportTable& table : report.tables) shown.tables.push_back(ForPeople(table));
+  return shown;
+}
 
 std::string PeopleText(const Cell& cell) {
   return std::visit(CellVisitor{

@@ -10,6 +10,9 @@ namespace narrowgauge::internal {
 
 // What the formats for people (table, markdown) write.
 
+// Returns the report without the facts and columns that people are not shown; see ShownTo.
+[[nodiscard]] Report ForPeople(const Report& report);
+
 // Returns a cell on one line: doubles to significant digits, integers whole, "yes" or "no", strings
 // without control characters, "n/a (zero signal)", and "exact" for the reason of that name.
 [[nodiscard]] std::string PeopleText(const Cell& cell);

@@ -66,12 +66,15 @@ std::string TableText(const ReportTable& table) {
 }
 
 // Title, facts, tables and notes, a blank line between.
-std::string Write(const Report& report) {
-  CheckWellFormed(report);
+std::string Write(const Report& whole) {
+  CheckWellFormed(whole);
+  const Report report = ForPeople(whole);
   std::vector<std::string> sections;
   if (!report.title.empty()) sections.push_back(VisibleText(report.title) + "\n");
   std::string facts;
-  for (const auto& [key, cell] : report.facts) AppendLine(key + ": " + PeopleText(cell), facts);
+  for (const ReportFact& fact : report.facts) {
+    AppendLine(fact.key + ": " + PeopleText(fact.value), facts);
+  }
   if (!facts.empty()) sections.push_back(facts);
   for (const ReportTable& table : report.tables) sections.push_back(TableText(table));
   std::string notes;

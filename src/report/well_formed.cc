@@ -37,10 +37,10 @@ void CheckCell(const Cell& cell) {
 void CheckWellFormed(const Report& report) {
   Keys object = {"schema", "title", "notes"};
   Keys line = {"reasons"};
-  for (const auto& [key, cell] : report.facts) {
-    object.Take(key);
-    line.Take(key);
-    CheckCell(cell);
+  for (const ReportFact& fact : report.facts) {
+    object.Take(fact.key);
+    line.Take(fact.key);
+    CheckCell(fact.value);
   }
   for (const ReportTable& table : report.tables) {
     object.Take(table.key);
