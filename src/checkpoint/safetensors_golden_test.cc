@@ -9,6 +9,7 @@
 
 #include "narrowgauge/checkpoint.h"
 #include "src/checkpoint/test_files.h"
+#include "tests/support/json_data.h"
 #include "tests/support/test_data.h"
 
 namespace narrowgauge {

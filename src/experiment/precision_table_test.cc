@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "narrowgauge/experiment.h"
+#include "tests/support/json_data.h"
 #include "tests/support/test_data.h"
 
 namespace narrowgauge {

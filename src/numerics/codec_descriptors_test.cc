@@ -11,6 +11,7 @@
 
 #include "src/numerics/codec.h"
 #include "src/numerics/example_formats.h"
+#include "tests/support/json_data.h"
 #include "tests/support/test_data.h"
 
 namespace narrowgauge::internal {

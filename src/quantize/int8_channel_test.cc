@@ -9,6 +9,7 @@
 #include <random>
 #include <string>
 
+#include "tests/support/json_data.h"
 #include "tests/support/test_data.h"
 
 namespace narrowgauge::internal {

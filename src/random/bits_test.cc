@@ -8,6 +8,7 @@
 
 #include "narrowgauge/random.h"
 #include "tests/support/golden_words.h"
+#include "tests/support/json_data.h"
 #include "tests/support/test_data.h"
 
 namespace narrowgauge {

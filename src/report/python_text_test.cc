@@ -10,6 +10,7 @@
 #include <string>
 
 #include "narrowgauge/report.h"
+#include "tests/support/json_data.h"
 #include "tests/support/test_data.h"
 
 namespace narrowgauge {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "narrowgauge/random.h"
+#include "tests/support/json_data.h"
 #include "tests/support/test_data.h"
 
 // How the golden JSON files of the random numbers write words, keys and layouts.

@@ -60,10 +60,6 @@ std::string ReadBytes(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-nlohmann::json ReadJson(std::string_view name) {
-  return nlohmann::json::parse(ReadBytes(DataPath(name)));
-}
-
 std::uint64_t ParseHex(const std::string& digits) { return std::stoull(digits, nullptr, 16); }
 
 std::string Sha256(std::string_view bytes) {

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,9 +14,8 @@ namespace narrowgauge::test {
 // Returns the path of a file below tests/, such as "golden/keys.json".
 [[nodiscard]] std::filesystem::path DataPath(std::string_view name);
 
-// Return the content of such a file; they fail the test program if it cannot be read.
+// Returns the content of a file; fails the test program if it cannot be read.
 [[nodiscard]] std::string ReadBytes(const std::filesystem::path& path);
-[[nodiscard]] nlohmann::json ReadJson(std::string_view name);
 
 // Returns the elements of a little-endian, C-order .npy file written by the makers of the golden data.
 // A reader of its own, so that the project's does not judge itself.
