@@ -22,6 +22,12 @@ class Count:
     empty: list[str] = field(default_factory=list)  # Suites without a test.
 
 
+def case_name(case: ElementTree.Element) -> str:
+    """Returns a test's name, without the value that GoogleTest adds and the class that CTest repeats."""
+    group, name = (case.get(key, "").partition("  # GetParam()")[0] for key in ("classname", "name"))
+    return name if group in ("", name) else f"{group} {name}"
+
+
 def skip_reason(case: ElementTree.Element, skipped: ElementTree.Element | None) -> str:
     """Returns why a test was skipped: pytest says it in a message, GoogleTest in its output."""
     output = case.findtext("system-out") or ""
@@ -42,7 +48,7 @@ def add_junit(count: Count, suite: str, status: int, path: Path) -> None:
         return
     failures = []
     for case in cases:
-        name = f"{suite}: {case.get('classname', '')} {case.get('name', '')}"
+        name = f"{suite}: {case_name(case)}"
         skipped = case.find("skipped")
         if case.find("failure") is not None or case.find("error") is not None:
             failures.append(name)

@@ -1,12 +1,9 @@
 """The tree keeps to its own rules, and each rule can fail."""
 
-import sys
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-import rules  # noqa: E402
+import rules
 
 TREE = rules.read_tree()
 TABLE = rules.read_table((rules.ROOT / "docs/architecture.md").read_text(encoding="utf-8"))

@@ -9,7 +9,9 @@ import pytest
 SCRIPT = Path(__file__).resolve().parents[1] / "count_results.py"
 
 PASSING = '<testsuite><testcase name="a"/><testcase name="b"/></testsuite>'
-FAILING = '<testsuite><testcase name="a"/><testcase name="b"><failure/></testcase></testsuite>'
+FAILING = """<testsuite><testcase name="a"/>
+<testcase classname="S.b  # GetParam() = 3" name="S.b  # GetParam() = 3"><failure/></testcase>
+</testsuite>"""
 # As ctest writes a GoogleTest case that says GTEST_SKIP() << "no AVX-512 here".
 SKIPPED = """<testsuite><testcase name="a"/>
 <testcase name="b" status="notrun"><skipped message="SKIP_REGULAR_EXPRESSION_MATCHED"/>
@@ -46,13 +48,13 @@ def test_adds_up_suites(tmp_path):
 def test_counts_a_failure_and_names_it(tmp_path):
     status, lines = run(tmp_path, ("one", 8, FAILING))
     assert status == 1
-    assert lines == ["failed: one:  b", "1 passed, 1 failed"]
+    assert lines == ["failed: one: S.b", "1 passed, 1 failed"]
 
 
 def test_says_why_a_test_was_skipped(tmp_path):
     status, lines = run(tmp_path, ("one", 0, SKIPPED))
     assert status == 0
-    assert lines == ["skipped: one:  b: no AVX-512 here", "1 passed, 0 failed"]
+    assert lines == ["skipped: one: b: no AVX-512 here", "1 passed, 0 failed"]
 
 
 @pytest.mark.parametrize("junit", [None, "<testsuite>"], ids=["missing", "cut short"])
