@@ -167,7 +167,7 @@ Result<Outcome> RunDemo(const DemoFlags& flags) {
                    .layout = flags.no_partitionable ? ThreefryLayout::kOriginal
                                                     : ThreefryLayout::kPartitionable,
                    .isa = *isa});
-  const auto accumulators = EvaluateBfloat16Accumulators(table.arrays, *isa);
+  const auto accumulators = EvaluateBfloat16Accumulators(*table.arrays, *isa);
   const Report report = MakeReport(flags, table, accumulators, *trace, *isa);
 
   const auto written = WriteResult(

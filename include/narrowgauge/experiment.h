@@ -2,8 +2,10 @@
 #define NARROWGAUGE_EXPERIMENT_H_
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,16 +40,22 @@ struct PrecisionRow {
   std::int64_t scale_bytes = 0;   // and four bytes per scale.
 };
 
-// The tutorial's arrays, for those who want to look: x (64,256), w (256,64), products (64,64),
-// row-major; scales (64) and codes (256,64) of the int8 policy.
+// Every array of the tutorial, row-major, for those who want to look: x (M,K), w (K,N), products (M,N),
+// one scale per column of w. All but the codes are float32 values, those named bfloat16 rounded to it.
 struct PrecisionArrays {
-  std::vector<float> x, w, reference, bf16_float32, bf16_bf16, int8_float32, scales;
-  std::vector<std::int8_t> codes;
+  static constexpr std::size_t kM = 64, kK = 256, kN = 64;
+
+  std::array<float, kM * kK> x, x_bfloat16;
+  std::array<float, kK * kN> w, w_bfloat16;
+  std::array<float, kN> scales;
+  std::array<std::int8_t, kK * kN> codes;
+  std::array<float, kK * kN> dequantized;  // codes * scales
+  std::array<float, kM * kN> reference, bf16_float32, bf16_bf16, int8_float32;
 };
 
 struct PrecisionTable {
   std::array<PrecisionRow, 3> rows;
-  PrecisionArrays arrays;
+  std::unique_ptr<PrecisionArrays> arrays;  // Never null.
 };
 
 // evaluate_precision_policies(seed): the tutorial's three policies on its 64x256x64 product of seeded

@@ -233,6 +233,25 @@ TEST_P(KernelTest, QuantizeInt8IsThePlainLoop) {
   }
 }
 
+TEST_P(KernelTest, AbsoluteErrorsAreThePlainLoop) {
+  for (const std::size_t count : {0U, 1U, 15U, 16U, 100U}) {
+    std::vector<float> value = SpreadFloats(count, -140, 100, 16);
+    const std::vector<float> reference = SpreadFloats(count, -140, 100, 17);
+    if (count > 20) value[20] = std::numeric_limits<float>::quiet_NaN();
+    std::vector<float> got(count + 1, -1.0F);
+    float largest = 0;
+    const float returned = kernels_.absolute_errors(value.data(), reference.data(),
+                                                    static_cast<std::int64_t>(count), got.data());
+    for (std::size_t i = 0; i < count; ++i) {
+      const float want = std::fabs(value[i] - reference[i]);
+      ASSERT_TRUE(got[i] == want || (std::isnan(got[i]) && std::isnan(want))) << i;
+      largest = std::fmax(largest, want);
+    }
+    ASSERT_EQ(returned, largest);
+    ASSERT_EQ(got[count], -1.0F) << "wrote past the end";
+  }
+}
+
 class SquareTest : public KernelTest {
  protected:
   std::vector<std::uint16_t> Square(const std::vector<std::uint16_t>& a) const {
