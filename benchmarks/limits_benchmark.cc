@@ -48,11 +48,12 @@ __attribute__((target("avx512f,avx512bf16"))) void Avx512Bf16() {
 
 // Four accumulators of 16 x 16, the most that leave room for operands.
 __attribute__((target("amx-tile,amx-bf16"))) void AmxBf16() {
-  struct alignas(64) {
+  // Static, since g++ 12 believes that ldtilecfg reads only eight bytes of it.
+  static constexpr struct alignas(64) {
     std::uint8_t palette = 1, start_row = 0, reserved[14] = {};
     std::uint16_t row_bytes[16] = {64, 64, 64, 64, 64, 64, 64, 64};
     std::uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16, 16};
-  } const config;
+  } config;
   _tile_loadconfig(&config);
   for (int round = 0; round < kRounds; ++round) {
     _tile_dpbf16ps(0, 4, 6);

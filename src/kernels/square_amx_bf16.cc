@@ -37,6 +37,10 @@ struct alignas(64) TileConfig {
   std::uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16, 16};
 };
 
+// Constant data, not a variable on the stack: g++ 12 believes that ldtilecfg reads only eight bytes of it
+// and may leave the others unwritten.
+constexpr TileConfig kTileConfig;
+
 // Writes, for each 16 columns, the rows of pairs (a[k][n], a[k + 1][n]): one tile after another.
 void PackPairs(const std::uint16_t* a, std::uint32_t* out) {
   for (std::int64_t n = 0; n < kSide; n += kTile) {
@@ -70,8 +74,7 @@ void RoundBlock(const float* sums, std::uint16_t* out) {
 }  // namespace
 
 void SquareBFloat16(const std::uint16_t* a, std::byte* scratch, std::uint16_t* out) {
-  const TileConfig config;
-  _tile_loadconfig(&config);
+  _tile_loadconfig(&kTileConfig);
   auto* const pairs = reinterpret_cast<std::uint32_t*>(scratch);
   PackPairs(a, pairs);
   alignas(64) float sums[4][kTile * kTile];
