@@ -48,26 +48,31 @@ void MultiplySeparately(std::span<const float> x, std::span<const float> w, std:
 
 // The product as AMX computes it: per 32 k the even and the odd terms in chains of their own, begun at
 // zero, whose sum is added to what the tiles before have left.
-void MultiplyEvenOddTiles(std::span<const float> x, std::span<const float> w, Product& product) {
-  constexpr std::size_t kTile = 32;
+void MultiplyEvenOddTiles(const Kernels& kernels, std::span<const float> x,
+                          std::span<const float> w, Product& product) {
+  constexpr std::size_t kPairs = 16;  // Of k, in a tile.
   product.fill(0.0F);
-  for (std::size_t m = 0; m < kM; ++m) {
-    for (std::size_t tile = 0; tile < kK; tile += kTile) {
-      std::array<float, kN> chains[2] = {};
-      for (std::size_t k = tile; k < tile + kTile; ++k) {
-        for (std::size_t n = 0; n < kN; ++n) {
-          float& sum = chains[k % 2][n];
-          sum = std::fma(x[m * kK + k], w[k * kN + n], sum);
-        }
+  for (std::size_t tile = 0; tile < kK; tile += 2 * kPairs) {
+    std::array<Product, 2> chains;
+    for (std::size_t parity = 0; parity < 2; ++parity) {
+      std::array<float, kM * kPairs> x_part;
+      std::array<float, kPairs * kN> w_part;
+      for (std::size_t pair = 0; pair < kPairs; ++pair) {
+        const std::size_t k = tile + 2 * pair + parity;
+        for (std::size_t m = 0; m < kM; ++m) x_part[m * kPairs + pair] = x[m * kK + k];
+        for (std::size_t n = 0; n < kN; ++n) w_part[pair * kN + n] = w[k * kN + n];
       }
-      for (std::size_t n = 0; n < kN; ++n) product[m * kN + n] += chains[0][n] + chains[1][n];
+      kernels.dot_float32(x_part.data(), kM, kPairs, w_part.data(), 0, chains[parity].data());
     }
+    for (std::size_t i = 0; i < product.size(); ++i) product[i] += chains[0][i] + chains[1][i];
   }
 }
 
 void Multiply(const Kernels& kernels, std::span<const float> x, std::span<const float> w,
               DotOrder order, MultiplyAdd multiply_add, Product& product) {
-  if (order == DotOrder::kEvenOddTiles) return MultiplyEvenOddTiles(x, w, product);
+  if (order == DotOrder::kEvenOddTiles) {
+    return MultiplyEvenOddTiles(kernels, x, w, product);
+  }
   const std::int64_t flip = order == DotOrder::kSwappedPairs ? 1 : 0;
   if (multiply_add == MultiplyAdd::kSeparate) return MultiplySeparately(x, w, flip, product);
   kernels.dot_float32(x.data(), kM, kK, w.data(), flip, product.data());

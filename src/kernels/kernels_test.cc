@@ -7,7 +7,6 @@
 
 #include <bit>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <memory>
 #include <random>
@@ -20,17 +19,15 @@ namespace {
 
 using testing::ElementsAreArray;
 
-template <typename T>
-std::vector<std::uint32_t> Bits(const std::vector<T>& values) {
-  static_assert(sizeof(T) == 4);
-  std::vector<std::uint32_t> bits(values.size());
-  std::memcpy(bits.data(), values.data(), values.size() * sizeof(T));
+std::vector<std::uint32_t> Bits(const std::vector<float>& values) {
+  std::vector<std::uint32_t> bits;
+  for (const float value : values) bits.push_back(std::bit_cast<std::uint32_t>(value));
   return bits;
 }
 
 std::vector<std::uint64_t> Bits(const std::vector<double>& values) {
-  std::vector<std::uint64_t> bits(values.size());
-  std::memcpy(bits.data(), values.data(), values.size() * sizeof(double));
+  std::vector<std::uint64_t> bits;
+  for (const double value : values) bits.push_back(std::bit_cast<std::uint64_t>(value));
   return bits;
 }
 
