@@ -17,21 +17,21 @@ constexpr int kRounds = 1000;
 constexpr int kChains = 12;  // Latency times throughput, and some to spare.
 
 // Runs `instruction` on twelve registers of `type` in turn, kRounds times.
-#define NG_TWELVE_CHAINS(type, zero, operand_type, operand, instruction)                      \
-  operand_type x = operand;                                                                   \
-  type a = zero, b = zero, c = zero, d = zero, e = zero, f = zero;                            \
-  type g = zero, h = zero, i = zero, j = zero, k = zero, l = zero;                            \
-  for (int round = 0; round < kRounds; ++round) {                                             \
-    __asm__ volatile(instruction " %6, %6, %0\n" instruction " %6, %6, %1\n" instruction      \
-                                 " %6, %6, %2\n" instruction " %6, %6, %3\n" instruction      \
-                                 " %6, %6, %4\n" instruction " %6, %6, %5"                    \
-                     : "+v"(a), "+v"(b), "+v"(c), "+v"(d), "+v"(e), "+v"(f)                   \
-                     : "v"(x));                                                               \
-    __asm__ volatile(instruction " %6, %6, %0\n" instruction " %6, %6, %1\n" instruction      \
-                                 " %6, %6, %2\n" instruction " %6, %6, %3\n" instruction      \
-                                 " %6, %6, %4\n" instruction " %6, %6, %5"                    \
-                     : "+v"(g), "+v"(h), "+v"(i), "+v"(j), "+v"(k), "+v"(l)                   \
-                     : "v"(x));                                                               \
+#define NG_TWELVE_CHAINS(type, zero, operand_type, operand, instruction)                 \
+  operand_type x = operand;                                                              \
+  type a = zero, b = zero, c = zero, d = zero, e = zero, f = zero;                       \
+  type g = zero, h = zero, i = zero, j = zero, k = zero, l = zero;                       \
+  for (int round = 0; round < kRounds; ++round) {                                        \
+    __asm__ volatile(instruction " %6, %6, %0\n" instruction " %6, %6, %1\n" instruction \
+                                 " %6, %6, %2\n" instruction " %6, %6, %3\n" instruction \
+                                 " %6, %6, %4\n" instruction " %6, %6, %5"               \
+                     : "+v"(a), "+v"(b), "+v"(c), "+v"(d), "+v"(e), "+v"(f)              \
+                     : "v"(x));                                                          \
+    __asm__ volatile(instruction " %6, %6, %0\n" instruction " %6, %6, %1\n" instruction \
+                                 " %6, %6, %2\n" instruction " %6, %6, %3\n" instruction \
+                                 " %6, %6, %4\n" instruction " %6, %6, %5"               \
+                     : "+v"(g), "+v"(h), "+v"(i), "+v"(j), "+v"(k), "+v"(l)              \
+                     : "v"(x));                                                          \
   }
 
 __attribute__((target("avx2,fma"))) void Avx2Fma() {
@@ -72,9 +72,9 @@ struct Limit {
 };
 
 constexpr Limit kLimits[] = {
-    {"peak/avx2_fma_float32", InstructionSet::kAvx2, Avx2Fma, 16.0 * kChains * kRounds},
-    {"peak/avx512_fma_float32", InstructionSet::kAvx512, Avx512Fma, 32.0 * kChains * kRounds},
-    {"peak/vdpbf16ps", InstructionSet::kAvx512Bf16, Avx512Bf16, 64.0 * kChains * kRounds},
+    {"peak/avx2_fma_float32", InstructionSet::kAvx2, Avx2Fma, 16.0 * kChains* kRounds},
+    {"peak/avx512_fma_float32", InstructionSet::kAvx512, Avx512Fma, 32.0 * kChains* kRounds},
+    {"peak/vdpbf16ps", InstructionSet::kAvx512Bf16, Avx512Bf16, 64.0 * kChains* kRounds},
     {"peak/tdpbf16ps", InstructionSet::kAmxBf16, AmxBf16, 2.0 * 16 * 16 * 32 * 4 * kRounds},
 };
 

@@ -58,8 +58,9 @@ auto Uninterrupted(Call call) {
   return result;
 }
 
-// Gives a file blocks on disk but not a new size: to cut it back afterwards would cost as much as to sync
-// it. Returns an errno value; a size limit, which the system checks only for sizes, counts too.
+// Gives a file blocks on disk but not a new size: to cut it back afterwards would cost as much as
+// to sync it. Returns an errno value; a size limit, which the system checks only for sizes, counts
+// too.
 int AllocateBlocks(int descriptor, std::uint64_t size_bytes) {
   rlimit limit = {};
   if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && size_bytes > limit.rlim_cur) return EFBIG;

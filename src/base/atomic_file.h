@@ -34,8 +34,8 @@ class AtomicFile {
   // Makes `bytes` the content; to be called once.
   [[nodiscard]] Result<void> Write(std::string_view bytes);
 
-  // Syncs the content to disk, then puts the file in place. After a power cut the path names the whole
-  // file or what it named before.
+  // Syncs the content to disk, then puts the file in place. After a power cut the path names the
+  // whole file or what it named before.
   [[nodiscard]] Result<void> Commit();
 
  private:

@@ -46,8 +46,8 @@ void MultiplySeparately(std::span<const float> x, std::span<const float> w, std:
   }
 }
 
-// The product as AMX computes it: per 32 k the even and the odd terms in chains of their own, begun at
-// zero, whose sum is added to what the tiles before have left.
+// The product as AMX computes it: per 32 k the even and the odd terms in chains of their own, begun
+// at zero, whose sum is added to what the tiles before have left.
 void MultiplyEvenOddTiles(const Kernels& kernels, std::span<const float> x,
                           std::span<const float> w, Product& product) {
   constexpr std::size_t kPairs = 16;  // Of k, in a tile.
@@ -119,8 +119,7 @@ PrecisionTable EvaluatePrecisionPolicies(std::int64_t seed, const PrecisionTable
 
   // Normals are finite and their quarter no subnormal, so no profile flushes anything here.
   internal::QuantizeInt8Panel(kernels, arrays.w.data(), kK, profile.scale_quotient,
-                              arrays.scales.data(), arrays.codes.data(),
-                              arrays.dequantized.data());
+                              arrays.scales.data(), arrays.codes.data(), arrays.dequantized.data());
   multiply(arrays.x, arrays.dequantized, DotOrder::kAscending, arrays.int8_float32);
 
   const Product* const values[] = {&arrays.bf16_float32, &arrays.bf16_bf16, &arrays.int8_float32};

@@ -103,8 +103,8 @@ class ProfileTableTest : public testing::TestWithParam<std::string> {};
 
 INSTANTIATE_TEST_SUITE_P(RecordedVersions, ProfileTableTest,
                          testing::Values("0.4.38", "0.5.3", "0.6.2", "0.7.2", "0.8.3", "0.9.2",
-                                         "0.10.2", "0.10.2-amx", "0.10.2-nofma",
-                                         "0.11.2", "0.12.0"),
+                                         "0.10.2", "0.10.2-amx", "0.10.2-nofma", "0.11.2",
+                                         "0.12.0"),
                          [](const auto& param) {
                            std::string name;
                            for (const char c : param.param) {
@@ -151,8 +151,8 @@ TEST(PrecisionTable, TheIeeeProfileDiffersOnlyInRounding) {
 }
 
 TEST_P(PrecisionTableTest, Bfloat16AccumulatorsAreThoseOfTheGoldenData) {
-  const auto rows = EvaluateBfloat16Accumulators(
-      *Evaluate(0, ThreefryLayout::kPartitionable).arrays, GetParam());
+  const auto rows =
+      EvaluateBfloat16Accumulators(*Evaluate(0, ThreefryLayout::kPartitionable).arrays, GetParam());
   std::map<std::string, std::pair<double, double>> golden;
   for (const auto& entry : test::ReadJson("golden/bf16_accumulators.json")) {
     golden[entry["policy"]] = {std::strtod(entry["max"].get<std::string>().c_str(), nullptr),
@@ -160,10 +160,10 @@ TEST_P(PrecisionTableTest, Bfloat16AccumulatorsAreThoseOfTheGoldenData) {
   }
   ASSERT_EQ(rows.size(), 2U);
   const auto& sequential = golden.at("sequential, exact products");
-  EXPECT_EQ(double{rows[0].max_abs_err}, sequential.first);
+  EXPECT_EQ(static_cast<double>(rows[0].max_abs_err), sequential.first);
   EXPECT_EQ(rows[0].mean_abs_err, static_cast<float>(sequential.second));
   const auto& blocks = golden.at("blocks of 128 summed in fp32 from 0, bf16 add per block");
-  EXPECT_EQ(double{rows[1].max_abs_err}, blocks.first);
+  EXPECT_EQ(static_cast<double>(rows[1].max_abs_err), blocks.first);
   EXPECT_EQ(rows[1].mean_abs_err, static_cast<float>(blocks.second));
 }
 

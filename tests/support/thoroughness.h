@@ -3,8 +3,8 @@
 
 namespace narrowgauge::test {
 
-// Exhaustive tests look at every kStride-th case. Ordinary builds look at all; builds with sanitizers,
-// ten times slower and there for other faults than wrong bits, at some.
+// Exhaustive tests look at every kStride-th case. Ordinary builds look at all; builds with
+// sanitizers, ten times slower and there for other faults than wrong bits, at some.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 inline constexpr int kStride = 16;
 #else
