@@ -17,21 +17,21 @@ constexpr int kRounds = 1000;
 constexpr int kChains = 12;  // Latency times throughput, and some to spare.
 
 // Runs `instruction` on twelve registers of `type` in turn, kRounds times.
-#define NG_TWELVE_CHAINS(type, zero, operand_type, operand, instruction)                      \
-  operand_type x = operand;                                                                   \
-  type a = zero, b = zero, c = zero, d = zero, e = zero, f = zero;                            \
-  type g = zero, h = zero, i = zero, j = zero, k = zero, l = zero;                            \
-  for (int round = 0; round < kRounds; ++round) {                                             \
-    __asm__ volatile(instruction " %6, %6, %0\n" instruction " %6, %6, %1\n" instruction      \
-                                 " %6, %6, %2\n" instruction " %6, %6, %3\n" instruction      \
-                                 " %6, %6, %4\n" instruction " %6, %6, %5"                    \
-                     : "+v"(a), "+v"(b), "+v"(c), "+v"(d), "+v"(e), "+v"(f)                   \
-                     : "v"(x));                                                               \
-    __asm__ volatile(instruction " %6, %6, %0\n" instruction " %6, %6, %1\n" instruction      \
-                                 " %6, %6, %2\n" instruction " %6, %6, %3\n" instruction      \
-                                 " %6, %6, %4\n" instruction " %6, %6, %5"                    \
-                     : "+v"(g), "+v"(h), "+v"(i), "+v"(j), "+v"(k), "+v"(l)                   \
-                     : "v"(x));                                                               \
+#define NG_TWELVE_CHAINS(type, zero, operand_type, operand, instruction)                 \
+  operand_type x = operand;                                                              \
+  type a = zero, b = zero, c = zero, d = zero, e = zero, f = zero;                       \
+  type g = zero, h = zero, i = zero, j = zero, k = zero, l = zero;                       \
+  for (int round = 0; round < kRounds; ++round) {                                        \
+    __asm__ volatile(instruction " %6, %6, %0\n" instruction " %6, %6, %1\n" instruction \
+                                 " %6, %6, %2\n" instruction " %6, %6, %3\n" instruction \
+                                 " %6, %6, %4\n" instruction " %6, %6, %5"               \
+                     : "+v"(a), "+v"(b), "+v"(c), "+v"(d), "+v"(e), "+v"(f)              \
+                     : "v"(x));                                                          \
+    __asm__ volatile(instruction " %6, %6, %0\n" instruction " %6, %6, %1\n" instruction \
+                                 " %6, %6, %2\n" instruction " %6, %6, %3\n" instruction \
+                                 " %6, %6, %4\n" instruction " %6, %6, %5"               \
+                     : "+v"(g), "+v"(h), "+v"(i), "+v"(j), "+v"(k), "+v"(l)              \
+                     : "v"(x));                                                          \
   }
 
 __attribute__((target("avx2,fma"))) void Avx2Fma() {
@@ -48,11 +48,12 @@ __attribute__((target("avx512f,avx512bf16"))) void Avx512Bf16() {
 
 // Four accumulators of 16 x 16, the most that leave room for operands.
 __attribute__((target("amx-tile,amx-bf16"))) void AmxBf16() {
-  struct alignas(64) {
+  // Static, since g++ 12 believes that ldtilecfg reads only eight bytes of it.
+  static constexpr struct alignas(64) {
     std::uint8_t palette = 1, start_row = 0, reserved[14] = {};
     std::uint16_t row_bytes[16] = {64, 64, 64, 64, 64, 64, 64, 64};
     std::uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16, 16};
-  } const config;
+  } config;
   _tile_loadconfig(&config);
   for (int round = 0; round < kRounds; ++round) {
     _tile_dpbf16ps(0, 4, 6);
@@ -71,9 +72,9 @@ struct Limit {
 };
 
 constexpr Limit kLimits[] = {
-    {"peak/avx2_fma_float32", InstructionSet::kAvx2, Avx2Fma, 16.0 * kChains * kRounds},
-    {"peak/avx512_fma_float32", InstructionSet::kAvx512, Avx512Fma, 32.0 * kChains * kRounds},
-    {"peak/vdpbf16ps", InstructionSet::kAvx512Bf16, Avx512Bf16, 64.0 * kChains * kRounds},
+    {"peak/avx2_fma_float32", InstructionSet::kAvx2, Avx2Fma, 16.0 * kChains* kRounds},
+    {"peak/avx512_fma_float32", InstructionSet::kAvx512, Avx512Fma, 32.0 * kChains* kRounds},
+    {"peak/vdpbf16ps", InstructionSet::kAvx512Bf16, Avx512Bf16, 64.0 * kChains* kRounds},
     {"peak/tdpbf16ps", InstructionSet::kAmxBf16, AmxBf16, 2.0 * 16 * 16 * 32 * 4 * kRounds},
 };
 

@@ -29,7 +29,8 @@ void Normals(benchmark::State& state, InstructionSet isa) {
     benchmark::ClobberMemory();
   }
   state.counters["ns/value"] = benchmark::Counter(
-      double{kCount} * 1e-9, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+      static_cast<double>(kCount) * 1e-9,
+      benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
 }
 
 }  // namespace

@@ -16,7 +16,8 @@ using internal::Bf16SquareStep;
 
 constexpr std::uint16_t kOne = 0x3F80;
 constexpr std::uint16_t k256 = 0x4380;
-constexpr double kFlop = 2.0 * Bf16SquareStep::kSize * Bf16SquareStep::kSize * Bf16SquareStep::kSize;
+constexpr double kFlop =
+    2.0 * Bf16SquareStep::kSize * Bf16SquareStep::kSize * Bf16SquareStep::kSize;
 
 void Step(benchmark::State& state, InstructionSet isa) {
   Bf16SquareStep step(isa);
@@ -33,7 +34,8 @@ void Step(benchmark::State& state, InstructionSet isa) {
     benchmark::ClobberMemory();
   }
   state.SetLabel(std::string(step.KernelName()));
-  state.counters["FLOP/s"] = benchmark::Counter(kFlop, benchmark::Counter::kIsIterationInvariantRate);
+  state.counters["FLOP/s"] =
+      benchmark::Counter(kFlop, benchmark::Counter::kIsIterationInvariantRate);
 }
 
 }  // namespace

@@ -14,8 +14,9 @@ bool IsRight(const PrecisionTable& table) {
   constexpr double kMax[] = {0.03718, 0.05545, 0.12516};
   constexpr double kMean[] = {0.00756, 0.00912, 0.02322};
   for (std::size_t row = 0; row < table.rows.size(); ++row) {
-    if (PythonRound(double{table.rows[row].max_abs_err}, 5) != kMax[row]) return false;
-    if (PythonRound(double{table.rows[row].mean_abs_err}, 5) != kMean[row]) return false;
+    if (PythonRound(static_cast<double>(table.rows[row].max_abs_err), 5) != kMax[row]) return false;
+    if (PythonRound(static_cast<double>(table.rows[row].mean_abs_err), 5) != kMean[row])
+      return false;
   }
   return true;
 }

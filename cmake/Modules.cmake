@@ -17,17 +17,22 @@ function(ng_module name)
   endif()
 endfunction()
 
-# ng_test(NAME SOURCES x_test.cc ... [DEPS target ...]): a GoogleTest program over the whole library.
+# ng_test(NAME SOURCES x_test.cc ... [DEPS target ...] [EXHAUSTIVE]): a GoogleTest program over the whole
+# library. EXHAUSTIVE tests take minutes and carry that label: only ./dev test --all runs them.
 function(ng_test name)
   if(NOT NARROWGAUGE_BUILD_TESTS)
     return()
   endif()
-  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS" ${ARGN})
+  cmake_parse_arguments(ARG "EXHAUSTIVE" "" "SOURCES;DEPS" ${ARGN})
+  set(properties TIMEOUT 300)
+  if(ARG_EXHAUSTIVE)
+    set(properties TIMEOUT 3600 LABELS exhaustive)
+  endif()
   add_executable(${name} ${ARG_SOURCES})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
   target_compile_definitions(${name} PRIVATE
     NG_TEST_DATA_DIR="${PROJECT_SOURCE_DIR}/tests" NG_CLI="$<TARGET_FILE:narrowgauge_cli>")
   target_link_libraries(${name} PRIVATE
     ng_flags ng_test_support narrowgauge ${ARG_DEPS} GTest::gmock GTest::gtest_main)
-  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 120 PROPERTIES TIMEOUT 300)
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 120 PROPERTIES ${properties})
 endfunction()

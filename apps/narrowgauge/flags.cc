@@ -38,12 +38,16 @@ void AddSharedFlags(CLI::App& command, std::string_view formats, SharedFlags& fl
   command.add_option("--format", flags.format, fmt::format("How to print the result: {}", formats))
       ->type_name("NAME")
       ->capture_default_str();
-  command.add_option("--out", flags.out, "Write the result to FILE, whole or not at all, instead of standard output")
+  command
+      .add_option("--out", flags.out,
+                  "Write the result to FILE, whole or not at all, instead of standard output")
       ->type_name("FILE");
-  command.add_option("--isa", flags.isa,
-                  "Instruction set of the kernels: baseline, avx2, avx512, avx512_vnni, avx512_bf16 "
-                  "or amx_bf16. Default: $NARROWGAUGE_ISA, else the best of this machine. Results of "
-                  "measurements do not depend on it")
+  command
+      .add_option(
+          "--isa", flags.isa,
+          "Instruction set of the kernels: baseline, avx2, avx512, avx512_vnni, avx512_bf16 "
+          "or amx_bf16. Default: $NARROWGAUGE_ISA, else the best of this machine. Results of "
+          "measurements do not depend on it")
       ->type_name("NAME");
   AddInteger(command, "--threads", "Threads to use; 0 is one per core. Results do not depend on it",
              flags.threads);
@@ -52,9 +56,9 @@ void AddSharedFlags(CLI::App& command, std::string_view formats, SharedFlags& fl
 
 Result<int> ThreadCount(const SharedFlags& flags) {
   if (flags.threads < 0 || flags.threads > kMostThreads) {
-    return MakeError(StatusCode::kInvalidArgument,
-                     fmt::format("--threads takes 0 (one per core) to {}: {}", kMostThreads,
-                                 flags.threads));
+    return MakeError(
+        StatusCode::kInvalidArgument,
+        fmt::format("--threads takes 0 (one per core) to {}: {}", kMostThreads, flags.threads));
   }
   if (flags.threads > 0) return static_cast<int>(flags.threads);
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));

@@ -39,8 +39,7 @@ int Run(int argc, char** argv) {
 
   std::function<Result<Outcome>()> chosen;
   for (const auto& verb : narrowgauge::app::kVerbs) {
-    CLI::App* const command =
-        app.add_subcommand(std::string(verb.name), std::string(verb.summary));
+    CLI::App* const command = app.add_subcommand(std::string(verb.name), std::string(verb.summary));
     command->callback([&chosen, run = verb.declare(*command)] { chosen = run; });
   }
 
@@ -49,8 +48,9 @@ int Run(int argc, char** argv) {
   } catch (const CLI::Success& help_or_version) {
     return app.exit(help_or_version);
   } catch (const CLI::ParseError& error) {
-    narrowgauge::app::PrintError(std::string(error.what()) +
-                                 "; \"narrowgauge --help\" and \"narrowgauge VERB --help\" tell more");
+    narrowgauge::app::PrintError(
+        std::string(error.what()) +
+        "; \"narrowgauge --help\" and \"narrowgauge VERB --help\" tell more");
     return kExitUsage;
   }
 
@@ -65,7 +65,8 @@ int Run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // A file size limit is to fail a write, as a full disk does, so that what was begun is cleaned up.
+  // A file size limit is to fail a write, as a full disk does, so that what was begun is cleaned
+  // up.
   std::signal(SIGXFSZ, SIG_IGN);
   try {
     return Run(argc, argv);

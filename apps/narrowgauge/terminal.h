@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-// What people see on standard error. Progress and colours appear on a terminal only, and colours only
-// where NO_COLOR is not set.
+// What people see on standard error. Progress and colours appear on a terminal only, and colours
+// only where NO_COLOR is not set.
 
 namespace narrowgauge::app {
 
@@ -16,8 +16,8 @@ void PrintError(std::string_view message);
 // Prints a line of text.
 void PrintNote(std::string_view text);
 
-// A line "what  42 %" that is redrawn in place and erased at the end. Draws nothing in the first tenth
-// of a second, nor where standard error is no terminal.
+// A line "what  42 %" that is redrawn in place and erased at the end. Draws nothing in the first
+// tenth of a second, nor where standard error is no terminal.
 class ProgressLine {
  public:
   explicit ProgressLine(std::string what);

@@ -35,7 +35,7 @@ struct DemoFlags {
   bool no_partitionable = false;
 };
 
-double Rounded(float error) { return PythonRound(double{error}, kTableDigits); }
+double Rounded(float error) { return PythonRound(static_cast<double>(error), kTableDigits); }
 
 std::string PythonRow(const PrecisionRow& row) {
   return fmt::format(
@@ -64,8 +64,11 @@ ReportTable TutorialTable(const PrecisionTable& table) {
   ReportTable result{
       .key = "rows",
       .title = "The tutorial's policies, 64x256x64, errors against the float32 product",
-      .columns = {{"policy", ""}, {"max_abs_err", ""}, {"mean_abs_err", ""},
-                  {"weight_bytes", "bytes"}, {"scale_bytes", "bytes"}},
+      .columns = {{"policy", ""},
+                  {"max_abs_err", ""},
+                  {"mean_abs_err", ""},
+                  {"weight_bytes", "bytes"},
+                  {"scale_bytes", "bytes"}},
       .rows = {}};
   for (const PrecisionRow& row : table.rows) {
     std::vector<Cell> cells = ErrorCells(row);
@@ -108,14 +111,15 @@ Report MakeReport(const DemoFlags& flags, const PrecisionTable& table,
                 {"trace_file", trace.path},
                 {"trace_file_bytes", static_cast<std::int64_t>(verified.size_bytes)}},
       .tables = {TutorialTable(table), AccumulatorTable(accumulators)},
-      .notes = {
-          "The label \"bf16 accum\" names the output type: XLA on CPU and TPU accumulates in float32 "
-          "and rounds once, at the end; the second table shows bfloat16 accumulators.",
-          fmt::format("Read back and verified: {} steps, one after another, {} events between start "
-                      "and stop, and the file is this capture's own.",
-                      verified.steps, verified.events),
-          fmt::format("Open it with: xprof --logdir '{}' --port 6006   (pip install xprof)",
-                      trace.trace_dir)}};
+      .notes = {"The label \"bf16 accum\" names the output type: XLA on CPU and TPU accumulates in "
+                "float32 "
+                "and rounds once, at the end; the second table shows bfloat16 accumulators.",
+                fmt::format(
+                    "Read back and verified: {} steps, one after another, {} events between start "
+                    "and stop, and the file is this capture's own.",
+                    verified.steps, verified.events),
+                fmt::format("Open it with: xprof --logdir '{}' --port 6006   (pip install xprof)",
+                            trace.trace_dir)}};
   if (trace.first_nonfinite_step >= 0) {
     report.notes.push_back(fmt::format(
         "From step {} on the result is no longer finite: ones(256,256) squared again and again is "
@@ -135,10 +139,10 @@ bool CheckAssertions(const PrecisionTable& table, const WarmedTrace& trace) {
   const double first = Rounded(table.rows[0].max_abs_err);
   const double second = Rounded(table.rows[1].max_abs_err);
   if (!(first < second)) {
-    PrintError(fmt::format("the tutorial's assertion does not hold for this seed: max_abs_err of "
-                           "'{}' < max_abs_err of '{}': {} and {}",
-                           table.rows[0].policy, table.rows[1].policy, PythonRepr(first),
-                           PythonRepr(second)));
+    PrintError(fmt::format(
+        "the tutorial's assertion does not hold for this seed: max_abs_err of "
+        "'{}' < max_abs_err of '{}': {} and {}",
+        table.rows[0].policy, table.rows[1].policy, PythonRepr(first), PythonRepr(second)));
     hold = false;
   }
   return hold;
@@ -155,7 +159,8 @@ Result<Outcome> RunDemo(const DemoFlags& flags) {
   const auto isa = SelectInstructionSet(flags.shared.isa);
   if (!isa) return tl::unexpected(isa.error());
 
-  const auto threads = ThreadCount(flags.shared);  // The demo is one thread's work; the word must be right.
+  const auto threads =
+      ThreadCount(flags.shared);  // The demo is one thread's work; the word must be right.
   if (!threads) return tl::unexpected(threads.error());
 
   WarmedTraceOptions trace_options = flags.trace;
@@ -167,11 +172,11 @@ Result<Outcome> RunDemo(const DemoFlags& flags) {
                    .layout = flags.no_partitionable ? ThreefryLayout::kOriginal
                                                     : ThreefryLayout::kPartitionable,
                    .isa = *isa});
-  const auto accumulators = EvaluateBfloat16Accumulators(table.arrays, *isa);
+  const auto accumulators = EvaluateBfloat16Accumulators(*table.arrays, *isa);
   const Report report = MakeReport(flags, table, accumulators, *trace, *isa);
 
-  const auto written = WriteResult(
-      flags.shared, python ? PythonText(table, *trace) : format->write(report));
+  const auto written =
+      WriteResult(flags.shared, python ? PythonText(table, *trace) : format->write(report));
   if (!written) return tl::unexpected(written.error());
   const bool already_shown = format->name == "table" && !python && flags.shared.out.empty();
   if (!flags.shared.quiet && !already_shown) PrintNote(people->write(report));
@@ -187,12 +192,14 @@ std::function<Result<Outcome>()> DeclareDemo(CLI::App& command) {
                  flags->shared);
   AddInteger(command, "--seed", "Seed of the operands, any int64", flags->seed);
   AddInteger(command, "--steps", "Steps inside the trace, at least 1", flags->trace.steps);
-  command.add_option("--trace-dir", flags->trace.trace_dir,
-                     "Where the trace goes. Default: $TPU_TRACE_DIR, else ./tpu-xprof-trace")
+  command
+      .add_option("--trace-dir", flags->trace.trace_dir,
+                  "Where the trace goes. Default: $TPU_TRACE_DIR, else ./tpu-xprof-trace")
       ->type_name("DIR");
-  command.add_option("--profile", flags->profile,
-                     "Whose numerics to follow to the last bit: jaxlib-0.10.2, another jaxlib or "
-                     "ieee; a wrong name lists all")
+  command
+      .add_option("--profile", flags->profile,
+                  "Whose numerics to follow to the last bit: jaxlib-0.10.2, another jaxlib or "
+                  "ieee; a wrong name lists all")
       ->type_name("NAME")
       ->capture_default_str();
   command.add_flag("--no-partitionable", flags->no_partitionable,

@@ -21,10 +21,12 @@ namespace narrowgauge::app {
 namespace {
 
 constexpr const char* kExamples =
-    "Weights are [out, in] in safetensors and [in, out] in npy; --k-axis overrides. Activations are "
+    "Weights are [out, in] in safetensors and [in, out] in npy; --k-axis overrides. Activations "
+    "are "
     "[M, K].\n"
     "Examples:\n"
-    "  narrowgauge measure --weights model.safetensors:encoder.layer.0.attention.self.query.weight\n"
+    "  narrowgauge measure --weights "
+    "model.safetensors:encoder.layer.0.attention.self.query.weight\n"
     "  narrowgauge measure --weights w.npy --activations x.npy --format json\n"
     "  narrowgauge measure --weights w.npy --error weights";
 
@@ -58,9 +60,10 @@ Result<MeasureOptions> MakeOptions(const MeasureFlags& flags) {
   if (!flags.activations.empty()) options.activations = ParseSource(flags.activations);
   options.error_of = flags.error == "weights" ? ErrorOf::kWeights : ErrorOf::kOutput;
   if (options.error_of == ErrorOf::kWeights && options.activations) {
-    return MakeError(StatusCode::kInvalidArgument,
-                     "--activations says nothing about the error of the weights; use --error output "
-                     "or leave it out");
+    return MakeError(
+        StatusCode::kInvalidArgument,
+        "--activations says nothing about the error of the weights; use --error output "
+        "or leave it out");
   }
   options.seed = flags.seed;
   if (!flags.k_axis.empty()) {
@@ -105,10 +108,11 @@ ReportTable PolicyTable(const MeasureResult& result) {
   for (const Measurement& row : result.rows) {
     const ErrorStatistics& statistics = row.statistics;
     std::vector<Cell> cells{std::string(row.policy.name)};
-    for (const Metric& metric : AllMetrics()) cells.push_back(MetricCell(metric.compute(statistics)));
-    cells.insert(cells.end(), {row.weight_bytes, row.scale_bytes, row.padding_bytes,
-                               statistics.count, statistics.nonfinite_results,
-                               IndexCell(statistics.first_nonfinite_result)});
+    for (const Metric& metric : AllMetrics())
+      cells.push_back(MetricCell(metric.compute(statistics)));
+    cells.insert(cells.end(),
+                 {row.weight_bytes, row.scale_bytes, row.padding_bytes, statistics.count,
+                  statistics.nonfinite_results, IndexCell(statistics.first_nonfinite_result)});
     cells.emplace_back(FormatPolicy(row.policy.policy));
     table.rows.push_back(std::move(cells));
   }
@@ -127,7 +131,8 @@ void AddNonFiniteFacts(const std::string& what, const std::string& lines, const 
 Report MakeReport(const MeasureFlags& flags, const MeasureOptions& options,
                   const MeasureResult& result) {
   const bool output = options.error_of == ErrorOf::kOutput;
-  Report report{.schema = "narrowgauge.measure/1", .title = "", .facts = {}, .tables = {}, .notes = {}};
+  Report report{
+      .schema = "narrowgauge.measure/1", .title = "", .facts = {}, .tables = {}, .notes = {}};
   auto& facts = report.facts;
   facts.push_back({"weights", result.weights_tensor.empty()
                                   ? options.weights.path
@@ -142,7 +147,8 @@ Report MakeReport(const MeasureFlags& flags, const MeasureOptions& options,
     facts.push_back({"seed", options.seed});
   }
   facts.push_back({"error_of", std::string(output ? "output" : "weights")});
-  facts.push_back({"reference", std::string(output ? "float64, compensated sums" : "stored weights")});
+  facts.push_back(
+      {"reference", std::string(output ? "float64, compensated sums" : "stored weights")});
   facts.push_back({"backend", std::string("native")});
   facts.push_back({"kernel", std::string(output ? "float32 FMA chain, k ascending" : "none")});
   facts.push_back({"isa", std::string(InstructionSetName(options.isa))});
@@ -151,7 +157,8 @@ Report MakeReport(const MeasureFlags& flags, const MeasureOptions& options,
   report.tables = {PolicyTable(result)};
   report.notes = {
       "int8: one float32 scale per output channel, max|w|/127; codes -127 to 127, ties to even.",
-      "bf16 accum names the output type: the sum is float32, as XLA's, and the result is rounded once."};
+      "bf16 accum names the output type: the sum is float32, as XLA's, and the result is rounded "
+      "once."};
   return report;
 }
 
@@ -176,10 +183,11 @@ Result<Outcome> RunMeasure(const MeasureFlags& flags) {
   if (!written) return tl::unexpected(written.error());
   const NonFinite& weights = result->weights_nonfinite;
   if (weights.lines_left_out + result->activations_nonfinite.lines_left_out > 0 && flags.strict) {
-    PrintError(fmt::format("--strict: values that are not finite; {} NaN and {} Inf in the weights, "
-                           "the first at index {}; rows of activations left out: {}",
-                           weights.nan_count, weights.inf_count, weights.first_index,
-                           result->activations_nonfinite.lines_left_out));
+    PrintError(
+        fmt::format("--strict: values that are not finite; {} NaN and {} Inf in the weights, "
+                    "the first at index {}; rows of activations left out: {}",
+                    weights.nan_count, weights.inf_count, weights.first_index,
+                    result->activations_nonfinite.lines_left_out));
     return Outcome::kConditionFailed;
   }
   return Outcome::kDone;
@@ -190,20 +198,30 @@ Result<Outcome> RunMeasure(const MeasureFlags& flags) {
 std::function<Result<Outcome>()> DeclareMeasure(CLI::App& command) {
   const auto flags = std::make_shared<MeasureFlags>();
   flags->shared.format = "table";
-  command.add_option("--weights", flags->weights, "The weights: a .safetensors or .npy file of float32, float16 or bfloat16")
+  command
+      .add_option("--weights", flags->weights,
+                  "The weights: a .safetensors or .npy file of float32, float16 or bfloat16")
       ->type_name("FILE[:TENSOR]")
       ->required();
-  command.add_option("--activations", flags->activations, "The activations, [M, K]. Default: normal(seed) of shape (64, K)")
+  command
+      .add_option("--activations", flags->activations,
+                  "The activations, [M, K]. Default: normal(seed) of shape (64, K)")
       ->type_name("FILE[:TENSOR]");
-  command.add_option("--error", flags->error, "What the error is of: output (the product) or weights")
+  command
+      .add_option("--error", flags->error, "What the error is of: output (the product) or weights")
       ->type_name("NAME")
       ->check(CLI::IsMember({"output", "weights"}))
       ->capture_default_str();
   AddInteger(command, "--seed", "Seed of the default activations, any int64", flags->seed);
-  command.add_option("--k-axis", flags->k_axis, "Which axis of the stored weights is K: first or last. Default: as the file format has it")
+  command
+      .add_option("--k-axis", flags->k_axis,
+                  "Which axis of the stored weights is K: first or last. Default: as the file "
+                  "format has it")
       ->type_name("NAME")
       ->check(CLI::IsMember({"first", "last"}));
-  command.add_option("--npy-dtype", flags->npy_dtype, "What the elements of a .npy file of void dtype are, such as bfloat16")
+  command
+      .add_option("--npy-dtype", flags->npy_dtype,
+                  "What the elements of a .npy file of void dtype are, such as bfloat16")
       ->type_name("NAME");
   command.add_flag("--strict", flags->strict, "Exit with status 3 if any value is NaN or infinite");
   AddSharedFlags(command, "table, csv, json or markdown", flags->shared);

@@ -58,4 +58,5 @@ def main():
     print("Captured *.xplane.pb trace count:", count, "steady_ms:", round(steady_ms, 4))
 
 
-main()
+if __name__ == "__main__":
+    main()

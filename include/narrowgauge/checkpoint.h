@@ -23,9 +23,9 @@ enum class KAxis : std::uint8_t { kFirst, kLast };
 // One tensor of a file, as its header describes it. Offsets and sizes have been checked against the
 // file; nothing here is a claim any more.
 struct TensorInfo {
-  std::string name;              // "" in files that hold one unnamed array (npy).
-  std::string stored_dtype;      // The file's own word, such as "BF16" or "<f4".
-  std::optional<DType> dtype;    // Empty where narrowgauge has no such format.
+  std::string name;            // "" in files that hold one unnamed array (npy).
+  std::string stored_dtype;    // The file's own word, such as "BF16" or "<f4".
+  std::optional<DType> dtype;  // Empty where narrowgauge has no such format.
   Shape shape;
   std::uint64_t offset_bytes = 0;  // From the start of the file.
   std::uint64_t size_bytes = 0;
@@ -60,9 +60,9 @@ class CheckpointReader {
 // offset where that helps, what was wrong and what is accepted:
 //   kNotFound / kPermissionDenied  the file cannot be opened
 //   kInvalidArgument               `npy_dtype` is given for a file that says its dtype itself
-//   kFailedPrecondition            not a regular file; `npy_dtype` of another size than the elements
-//   kDataLoss                      the file is malformed or truncated
-//   kUnimplemented                 a sound file of a kind that narrowgauge does not read
+//   kFailedPrecondition            not a regular file; `npy_dtype` of another size than the
+//   elements kDataLoss                      the file is malformed or truncated kUnimplemented a
+//   sound file of a kind that narrowgauge does not read
 [[nodiscard]] Result<std::unique_ptr<CheckpointReader>> OpenCheckpoint(
     const std::string& path, const CheckpointOptions& options = {});
 

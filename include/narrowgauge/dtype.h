@@ -20,23 +20,23 @@ enum class DTypeKind : std::uint8_t { kFloat, kInteger };
 
 // How a floating format spends its largest exponent.
 enum class SpecialValues : std::uint8_t {
-  kIeee,          // Infinities, and NaN in the rest of the top exponent (float16, float8_e5m2).
-  kNanAllOnes,    // No infinity; NaN is the code of all ones only ("fn": float8_e4m3fn).
+  kIeee,             // Infinities, and NaN in the rest of the top exponent (float16, float8_e5m2).
+  kNanAllOnes,       // No infinity; NaN is the code of all ones only ("fn": float8_e4m3fn).
   kNanNegativeZero,  // No infinity and no -0; NaN is the sign bit alone ("fnuz").
-  kNone,          // Neither infinity nor NaN (float4_e2m1fn).
+  kNone,             // Neither infinity nor NaN (float4_e2m1fn).
 };
 
 // Everything that is known of a number format. Data only: the codec derives all values from it.
 struct DTypeInfo {
-  std::string_view name;        // As ml_dtypes spells it.
+  std::string_view name;            // As ml_dtypes spells it.
   std::string_view file_name = {};  // As safetensors spells it, or "" if it has no word for it.
   DTypeKind kind = DTypeKind::kFloat;
   bool is_signed = true;
-  int total_bits = 0;           // Sign, exponent and stored mantissa together.
-  int exponent_bits = 0;        // 0 for integers.
-  int mantissa_bits = 0;        // Stored bits; the precision is one more. 0 for integers.
+  int total_bits = 0;     // Sign, exponent and stored mantissa together.
+  int exponent_bits = 0;  // 0 for integers.
+  int mantissa_bits = 0;  // Stored bits; the precision is one more. 0 for integers.
   int exponent_bias = 0;
-  bool has_zero = true;         // Else exponent 0 is like any other: no zero, no subnormals (E8M0).
+  bool has_zero = true;  // Else exponent 0 is like any other: no zero, no subnormals (E8M0).
   SpecialValues special_values = SpecialValues::kNone;
   // The code that NaN becomes, to which its sign is added where the format has one. Formats without
   // NaN have such a code, too: 0 for integers.

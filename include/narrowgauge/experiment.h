@@ -2,8 +2,10 @@
 #define NARROWGAUGE_EXPERIMENT_H_
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,25 +40,32 @@ struct PrecisionRow {
   std::int64_t scale_bytes = 0;   // and four bytes per scale.
 };
 
-// The tutorial's arrays, for those who want to look: x (64,256), w (256,64), products (64,64),
-// row-major; scales (64) and codes (256,64) of the int8 policy.
+// Every array of the tutorial, row-major, for those who want to look: x (M,K), w (K,N), products
+// (M,N), one scale per column of w. All but the codes are float32 values, those named bfloat16
+// rounded to it.
 struct PrecisionArrays {
-  std::vector<float> x, w, reference, bf16_float32, bf16_bf16, int8_float32, scales;
-  std::vector<std::int8_t> codes;
+  static constexpr std::size_t kM = 64, kK = 256, kN = 64;
+
+  std::array<float, kM * kK> x, x_bfloat16;
+  std::array<float, kK * kN> w, w_bfloat16;
+  std::array<float, kN> scales;
+  std::array<std::int8_t, kK * kN> codes;
+  std::array<float, kK * kN> dequantized;  // codes * scales
+  std::array<float, kM * kN> reference, bf16_float32, bf16_bf16, int8_float32;
 };
 
 struct PrecisionTable {
   std::array<PrecisionRow, 3> rows;
-  PrecisionArrays arrays;
+  std::unique_ptr<PrecisionArrays> arrays;  // Never null.
 };
 
-// evaluate_precision_policies(seed): the tutorial's three policies on its 64x256x64 product of seeded
-// normals, bit for bit as the profile's jaxlib computes them.
+// evaluate_precision_policies(seed): the tutorial's three policies on its 64x256x64 product of
+// seeded normals, bit for bit as the profile's jaxlib computes them.
 [[nodiscard]] PrecisionTable EvaluatePrecisionPolicies(std::int64_t seed = 0,
                                                        const PrecisionTableOptions& options = {});
 
-// Errors of Bfloat16AccumulatorPolicies() on the arrays of a table, against the same reference; means
-// in float64.
+// Errors of Bfloat16AccumulatorPolicies() on the arrays of a table, against the same reference;
+// means in float64.
 [[nodiscard]] std::vector<PrecisionRow> EvaluateBfloat16Accumulators(
     const PrecisionArrays& arrays, InstructionSet isa = InstructionSet::kBaseline);
 
@@ -72,22 +81,22 @@ struct WarmedTraceOptions {
 };
 
 struct WarmedTrace {
-  double warmup_ms = 0;            // The first call, outside the trace.
-  double steady_ms = 0;            // Total over steps, inside it.
-  std::int64_t xplane_count = 0;   // All *.xplane.pb below trace_dir, older captures included.
-  std::string trace_dir;           // Absolute.
-  std::string run;                 // Name of the run directory.
-  std::string host;                // Stem of the file.
-  std::string path;                // The file this capture wrote.
-  CaptureSummary verified;         // What was read back from it.
-  std::string_view kernel;         // The kernel that computed the steps.
+  double warmup_ms = 0;           // The first call, outside the trace.
+  double steady_ms = 0;           // Total over steps, inside it.
+  std::int64_t xplane_count = 0;  // All *.xplane.pb below trace_dir, older captures included.
+  std::string trace_dir;          // Absolute.
+  std::string run;                // Name of the run directory.
+  std::string host;               // Stem of the file.
+  std::string path;               // The file this capture wrote.
+  CaptureSummary verified;        // What was read back from it.
+  std::string_view kernel;        // The kernel that computed the steps.
   std::int64_t first_nonfinite_step = -1;  // 0-based; -1 if every result was finite.
 };
 
 // capture_warmed_trace(steps, trace_dir): times x = bf16(x*x) from ones(256,256), accumulated in
-// float32, under our own recorder, writes <dir>/plugins/profile/<run>/<host>.xplane.pb, reads it back
-// and verifies it. The directory is made and found writable before any work; on failure nothing of
-// this capture is left behind. kInvalidArgument for steps out of range.
+// float32, under our own recorder, writes <dir>/plugins/profile/<run>/<host>.xplane.pb, reads it
+// back and verifies it. The directory is made and found writable before any work; on failure
+// nothing of this capture is left behind. kInvalidArgument for steps out of range.
 [[nodiscard]] Result<WarmedTrace> CaptureWarmedTrace(const WarmedTraceOptions& options = {});
 
 // ---- One weight matrix -------------------------------------------------------------------------
@@ -107,7 +116,7 @@ struct MeasureOptions {
   std::optional<MatrixSource> activations;  // Default: normal(seed) of shape (64, K).
   ErrorOf error_of = ErrorOf::kOutput;
   std::int64_t seed = 0;
-  std::optional<KAxis> weights_k_axis;      // Default: the file format's.
+  std::optional<KAxis> weights_k_axis;  // Default: the file format's.
   CheckpointOptions checkpoint;
   InstructionSet isa = InstructionSet::kBaseline;  // Changes the time, never a bit.
   int threads = 1;                                 // Likewise.
@@ -118,7 +127,7 @@ struct MeasureOptions {
 struct Measurement {
   NamedPolicy policy;
   ErrorStatistics statistics;
-  std::int64_t weight_bytes = 0;   // Codes as stored, packed.
+  std::int64_t weight_bytes = 0;  // Codes as stored, packed.
   std::int64_t scale_bytes = 0;
   std::int64_t padding_bytes = 0;
 };
@@ -127,8 +136,8 @@ struct Measurement {
 struct NonFinite {
   std::int64_t nan_count = 0;
   std::int64_t inf_count = 0;
-  std::int64_t first_index = -1;   // Flat, in the order of storage.
-  std::int64_t lines_left_out = 0; // Output channels of w; rows of x.
+  std::int64_t first_index = -1;    // Flat, in the order of storage.
+  std::int64_t lines_left_out = 0;  // Output channels of w; rows of x.
 };
 
 struct MeasureResult {
@@ -141,8 +150,8 @@ struct MeasureResult {
   std::vector<Measurement> rows;
 };
 
-// The tutorial's policies on a weight matrix from a file, unrounded and against float64. Bits do not
-// depend on threads or instruction set. Errors as OpenCheckpoint and FindMatrix;
+// The tutorial's policies on a weight matrix from a file, unrounded and against float64. Bits do
+// not depend on threads or instruction set. Errors as OpenCheckpoint and FindMatrix;
 // kFailedPrecondition for a wrong dtype or rank, or a K that differs from the activations'.
 [[nodiscard]] Result<MeasureResult> Measure(const MeasureOptions& options);
 

@@ -9,15 +9,15 @@
 
 namespace narrowgauge {
 
-// What the kernels may use. Each set includes the ones before it. Results do not depend on it unless
-// a kernel says so; the time they take does.
+// What the kernels may use. Each set includes the ones before it. Results do not depend on it
+// unless a kernel says so; the time they take does.
 enum class InstructionSet : std::uint8_t {
-  kBaseline,     // Portable C++; fused multiply-add through std::fma.
-  kAvx2,         // AVX2, FMA, F16C.
-  kAvx512,       // AVX-512 F, BW, DQ, VL, CD.
-  kAvx512Vnni,   // ... and VNNI.
-  kAvx512Bf16,   // ... and BF16.
-  kAmxBf16,      // ... and AMX tiles with BF16, where the kernel of the system grants them.
+  kBaseline,    // Portable C++; fused multiply-add through std::fma.
+  kAvx2,        // AVX2, FMA, F16C.
+  kAvx512,      // AVX-512 F, BW, DQ, VL, CD.
+  kAvx512Vnni,  // ... and VNNI.
+  kAvx512Bf16,  // ... and BF16.
+  kAmxBf16,     // ... and AMX tiles with BF16, where the kernel of the system grants them.
 };
 
 // Returns "baseline", "avx2", "avx512", "avx512_vnni", "avx512_bf16" or "amx_bf16".

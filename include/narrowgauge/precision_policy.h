@@ -24,8 +24,8 @@ struct QuantizationSpec {
 // What a matmul sums in, apart from what it returns.
 struct AccumulationSpec {
   DType dtype = DType::kFloat32;
-  // 0: one sequential chain in `dtype`. B > 0: float32 inside blocks of B consecutive k, each begun at
-  // zero, and `dtype` between blocks.
+  // 0: one sequential chain in `dtype`. B > 0: float32 inside blocks of B consecutive k, each begun
+  // at zero, and `dtype` between blocks.
   std::int64_t float32_block = 0;
   friend bool operator==(const AccumulationSpec&, const AccumulationSpec&) = default;
 };

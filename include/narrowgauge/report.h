@@ -19,8 +19,8 @@ struct NoValue {
 
 using Cell = std::variant<NoValue, bool, std::int64_t, double, std::string>;
 
-// Who gets to see a fact or a column. JSON and CSV hold all of them, always; table and Markdown, which
-// people read, leave some out.
+// Who gets to see a fact or a column. JSON and CSV hold all of them, always; table and Markdown,
+// which people read, leave some out.
 enum class ShownTo : std::uint8_t {
   kEveryone,
   kEveryoneIfNotable,  // People, unless it is zero, false or without a value throughout.
@@ -64,9 +64,10 @@ struct ReportFormat {
 
 // table, csv, json, markdown.
 //   table     aligned columns, significant digits, units in headers; for people
-//   csv       RFC 4180 with "\n" at line ends; the first table; facts in front of each row. Columns do
-//             not depend on values: a NoValue is an empty field, and one last column, "reasons", says
-//             why: "sqnr_db: exact; rel_frobenius: zero signal"
+//   csv       RFC 4180 with "\n" at line ends; the first table; facts in front of each row. Columns
+//   do
+//             not depend on values: a NoValue is an empty field, and one last column, "reasons",
+//             says why: "sqnr_db: exact; rel_frobenius: zero signal"
 //   json      one object: schema, title, facts, an array of rows per table, notes; doubles as the
 //             shortest digits that read back to the same float64; a NoValue is null, and "K_reason"
 //             beside it says why

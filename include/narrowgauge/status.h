@@ -13,19 +13,19 @@ namespace narrowgauge {
 enum class StatusCode : int {
   kCancelled = 1,
   kUnknown = 2,
-  kInvalidArgument = 3,    // Bad words: a flag, a name or a combination that can never be right.
+  kInvalidArgument = 3,  // Bad words: a flag, a name or a combination that can never be right.
   kDeadlineExceeded = 4,
-  kNotFound = 5,           // A file, or a tensor in it, is not there.
+  kNotFound = 5,  // A file, or a tensor in it, is not there.
   kAlreadyExists = 6,
-  kPermissionDenied = 7,   // The system refused access to something that is there.
-  kResourceExhausted = 8,  // Out of memory, of disk space, of quota.
-  kFailedPrecondition = 9, // The input is sound but does not fit here: wrong rank, K that differs.
+  kPermissionDenied = 7,    // The system refused access to something that is there.
+  kResourceExhausted = 8,   // Out of memory, of disk space, of quota.
+  kFailedPrecondition = 9,  // The input is sound but does not fit here: wrong rank, K that differs.
   kAborted = 10,
   kOutOfRange = 11,
-  kUnimplemented = 12,     // Known, and not supported by this build.
-  kInternal = 13,          // A promise inside narrowgauge was broken.
+  kUnimplemented = 12,  // Known, and not supported by this build.
+  kInternal = 13,       // A promise inside narrowgauge was broken.
   kUnavailable = 14,
-  kDataLoss = 15,          // A file is malformed, truncated or could not be written whole.
+  kDataLoss = 15,  // A file is malformed, truncated or could not be written whole.
 };
 
 // Returns the canonical spelling, such as "INVALID_ARGUMENT".

@@ -15,8 +15,8 @@ namespace narrowgauge {
 // Dimensions, outermost first. An empty shape is a scalar of one element.
 using Shape = std::vector<std::int64_t>;
 
-// Returns the product of the dimensions; kOutOfRange if it does not fit into int64 or a dimension is
-// negative. The empty product is 1.
+// Returns the product of the dimensions; kOutOfRange if it does not fit into int64 or a dimension
+// is negative. The empty product is 1.
 [[nodiscard]] Result<std::int64_t> NumElements(const Shape& shape);
 
 // Returns "[64, 256]".

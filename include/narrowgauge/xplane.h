@@ -11,9 +11,9 @@
 
 #include "narrowgauge/status.h"
 
-// XProf's trace format (xplane.pb) as plain values: planes hold lines, lines hold events, events hold
-// stats. Metadata tables and references, which the wire format uses to store each name once, are made
-// when a space is written and resolved when it is read.
+// XProf's trace format (xplane.pb) as plain values: planes hold lines, lines hold events, events
+// hold stats. Metadata tables and references, which the wire format uses to store each name once,
+// are made when a space is written and resolved when it is read.
 //
 // Units: timestamps in nanoseconds, offsets and durations in picoseconds, all int64. A line's
 // timestamp counts from the start of the profile (an epoch timestamp overflows the viewer's int64
@@ -65,14 +65,15 @@ struct XSpace {
 // readers stop.
 [[nodiscard]] Result<std::string> EncodeXSpace(const XSpace& space);
 
-// Reads the wire form; unknown fields are skipped. Text that is not UTF-8 reads with U+FFFD in place,
-// a name whose id is in no table as "#" and the id. kDataLoss names the byte offset and the field path
-// of what is malformed. Nothing is allocated from a claimed length; kResourceExhausted if references
-// repeat text beyond all proportion to the bytes.
+// Reads the wire form; unknown fields are skipped. Text that is not UTF-8 reads with U+FFFD in
+// place, a name whose id is in no table as "#" and the id. kDataLoss names the byte offset and the
+// field path of what is malformed. Nothing is allocated from a claimed length; kResourceExhausted
+// if references repeat text beyond all proportion to the bytes.
 [[nodiscard]] Result<XSpace> DecodeXSpace(std::span<const std::byte> bytes);
 
-// Reads a .xplane.pb file. kNotFound, kPermissionDenied, kFailedPrecondition if it is no regular file,
-// kResourceExhausted beyond 2 GiB, or as DecodeXSpace with the path named; an empty file is kDataLoss.
+// Reads a .xplane.pb file. kNotFound, kPermissionDenied, kFailedPrecondition if it is no regular
+// file, kResourceExhausted beyond 2 GiB, or as DecodeXSpace with the path named; an empty file is
+// kDataLoss.
 [[nodiscard]] Result<XSpace> ReadXSpace(const std::string& path);
 
 // What a capture must hold to be believed.
@@ -92,9 +93,10 @@ struct CaptureSummary {
   std::int64_t profile_stop_ns = 0;
 };
 
-// Reads a capture back from disk and holds it to `expected`: it parses, it has exactly the steps asked
-// for, in order and without overlap, every event lies between the profile's start and stop, and these
-// lie where the capture was made, so that a stale file never passes. kDataLoss says which did not.
+// Reads a capture back from disk and holds it to `expected`: it parses, it has exactly the steps
+// asked for, in order and without overlap, every event lies between the profile's start and stop,
+// and these lie where the capture was made, so that a stale file never passes. kDataLoss says which
+// did not.
 [[nodiscard]] Result<CaptureSummary> VerifyCapture(const std::string& path,
                                                    const CaptureExpectation& expected);
 

@@ -33,7 +33,8 @@ void DotBFloat16BetweenBlocks(const Kernels& kernels, const float* x, std::int64
     kernels.dot_float32(x_block.data(), rows, length, panel + start * kPanelColumns, 0,
                         sums.data());
     for (std::size_t i = 0; i < sums.size(); ++i) {
-      out[i] = static_cast<float>(plain::AddRoundedToBFloat16(double{out[i]}, double{sums[i]}));
+      out[i] = static_cast<float>(
+          plain::AddRoundedToBFloat16(static_cast<double>(out[i]), static_cast<double>(sums[i])));
     }
   }
 }

@@ -7,8 +7,8 @@
 
 namespace narrowgauge::internal {
 
-// Copies `columns` <= kPanelColumns channels of a strided matrix into a panel of `depth` rows and pads
-// it with zeros: panel[k][n] = w[k * k_stride + n * n_stride].
+// Copies `columns` <= kPanelColumns channels of a strided matrix into a panel of `depth` rows and
+// pads it with zeros: panel[k][n] = w[k * k_stride + n * n_stride].
 void PackPanel(const float* w, std::int64_t k_stride, std::int64_t n_stride, std::int64_t depth,
                std::int64_t columns, float* panel);
 

@@ -14,8 +14,8 @@
 namespace narrowgauge::internal {
 
 // The tutorial's step on a (256,256) matrix of bfloat16 codes, row-major: dot(a, a) accumulated in
-// float32, rounded once to bfloat16, to nearest even; overflow gives infinity. The order of the sums
-// is that of the instruction set's kernel, which KernelName tells.
+// float32, rounded once to bfloat16, to nearest even; overflow gives infinity. The order of the
+// sums is that of the instruction set's kernel, which KernelName tells.
 class Bf16SquareStep {
  public:
   static constexpr std::size_t kSize = 256;

@@ -2,12 +2,12 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
-#include <filesystem>
 #include <system_error>
 #include <utility>
 
@@ -58,24 +58,16 @@ auto Uninterrupted(Call call) {
   return result;
 }
 
-std::string DirectoryOf(const std::string& path) {
-  const std::string directory = std::filesystem::path(path).parent_path().string();
-  return directory.empty() ? "." : directory;
-}
-
-// Makes the name that a rename gave to a file survive a crash. Some file systems have nothing to
-// sync for a directory and say so with EINVAL.
-Result<void> SyncDirectory(const std::string& directory) {
-  const int descriptor =
-      Uninterrupted([&] { return open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); });
-  if (descriptor < 0)
-    return tl::unexpected(SystemError("cannot open the directory", directory, errno));
-  const int failed = Uninterrupted([&] { return fsync(descriptor); }) == 0 ? 0 : errno;
-  close(descriptor);
-  if (failed != 0 && failed != EINVAL) {
-    return tl::unexpected(SystemError("cannot sync the directory", directory, failed));
-  }
-  return {};
+// Gives a file blocks on disk but not a new size: to cut it back afterwards would cost as much as
+// to sync it. Returns an errno value; a size limit, which the system checks only for sizes, counts
+// too.
+int AllocateBlocks(int descriptor, std::uint64_t size_bytes) {
+  rlimit limit = {};
+  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && size_bytes > limit.rlim_cur) return EFBIG;
+  const int status = Uninterrupted([&] {
+    return fallocate(descriptor, FALLOC_FL_KEEP_SIZE, 0, static_cast<off_t>(size_bytes));
+  });
+  return status == 0 ? 0 : errno;
 }
 
 }  // namespace
@@ -115,11 +107,11 @@ Result<AtomicFile> AtomicFile::Create(std::string path) {
 
 Result<void> AtomicFile::Reserve(std::uint64_t size_bytes) {
   if (size_bytes == 0) return {};
-  int failed = 0;
-  do {
-    failed = posix_fallocate(descriptor_, 0, static_cast<off_t>(size_bytes));
-  } while (failed == EINTR);
-  if (failed == 0 || failed == EINVAL || failed == EOPNOTSUPP) return {};
+  const int failed = AllocateBlocks(descriptor_, size_bytes);
+  if (failed == 0 || failed == EINVAL || failed == EOPNOTSUPP || failed == ENOSYS) {
+    reserved_bytes_ = size_bytes;
+    return {};
+  }
   return tl::unexpected(
       SystemError(fmt::format("cannot reserve {} bytes for the file", size_bytes), path_, failed));
 }
@@ -132,7 +124,9 @@ Result<void> AtomicFile::Write(std::string_view bytes) {
     if (written < 0) return tl::unexpected(SystemError("cannot write the file", path_, errno));
     bytes.remove_prefix(static_cast<std::size_t>(written));
   }
-  // What Reserve took beyond the content goes back.
+  // Only then is what Reserve took beyond the content worth giving back.
+  constexpr std::uint64_t kWorthCutting = 1 << 20;
+  if (reserved_bytes_ < size_bytes + kWorthCutting) return {};
   if (Uninterrupted([&] { return ftruncate(descriptor_, static_cast<off_t>(size_bytes)); }) != 0) {
     return tl::unexpected(SystemError("cannot set the size of the file", path_, errno));
   }
@@ -152,7 +146,7 @@ Result<void> AtomicFile::Commit() {
     return tl::unexpected(SystemError("cannot put the file in place", path_, errno));
   }
   temporary_.clear();
-  return SyncDirectory(DirectoryOf(path_));
+  return {};
 }
 
 Result<void> WriteFileAtomically(const std::string& path, std::string_view bytes) {

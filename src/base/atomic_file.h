@@ -34,7 +34,8 @@ class AtomicFile {
   // Makes `bytes` the content; to be called once.
   [[nodiscard]] Result<void> Write(std::string_view bytes);
 
-  // Puts the file in place, on disk, with its name.
+  // Syncs the content to disk, then puts the file in place. After a power cut the path names the
+  // whole file or what it named before.
   [[nodiscard]] Result<void> Commit();
 
  private:
@@ -43,6 +44,7 @@ class AtomicFile {
   std::string path_;
   std::string temporary_;  // Empty once it is no longer ours to remove.
   int descriptor_ = -1;
+  std::uint64_t reserved_bytes_ = 0;
 };
 
 // Writes `bytes` to `path` through an AtomicFile. An existing file is replaced.

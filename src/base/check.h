@@ -9,8 +9,8 @@ namespace narrowgauge::internal {
 }  // namespace narrowgauge::internal
 
 // For promises inside the program, never for input. Active in every build.
-#define NG_CHECK(condition)                                                     \
-  ((condition) ? static_cast<void>(0)                                           \
+#define NG_CHECK(condition)           \
+  ((condition) ? static_cast<void>(0) \
                : ::narrowgauge::internal::CheckFailed(#condition, __FILE__, __LINE__))
 
 #endif  // NARROWGAUGE_BASE_CHECK_H_

@@ -22,7 +22,8 @@ TEST(ParallelForTest, DoesNothingForAnEmptyRange) {
 
 TEST(ParallelForTest, ReportsEveryFinishedIndexWithOneThread) {
   std::vector<std::int64_t> seen;
-  ParallelFor(3, 1, [](std::int64_t) {}, [&](std::int64_t done) { seen.push_back(done); });
+  ParallelFor(
+      3, 1, [](std::int64_t) {}, [&](std::int64_t done) { seen.push_back(done); });
   EXPECT_THAT(seen, testing::ElementsAre(1, 2, 3));
 }
 

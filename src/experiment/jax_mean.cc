@@ -105,7 +105,9 @@ std::array<float, 4> WindowSums(const float* values, float (*sum_of)(const float
           sum_of(values + kWindow * kSide + kWindow)};
 }
 
-float InSequence(const std::array<float, 4>& sums) { return ((sums[0] + sums[1]) + sums[2]) + sums[3]; }
+float InSequence(const std::array<float, 4>& sums) {
+  return ((sums[0] + sums[1]) + sums[2]) + sums[3];
+}
 
 }  // namespace
 

@@ -10,8 +10,8 @@ namespace narrowgauge::internal {
 // The shape of the tutorial's errors, whose mean XLA sums in an order of its own.
 inline constexpr int kMeanSide = 64;
 
-// Returns the float32 mean of kMeanSide x kMeanSide values, row-major, summed in `order`: the bits of
-// jnp.mean on an x86-64 CPU. Orders were found by probing XLA with values that cancel.
+// Returns the float32 mean of kMeanSide x kMeanSide values, row-major, summed in `order`: the bits
+// of jnp.mean on an x86-64 CPU. Orders were found by probing XLA with values that cancel.
 [[nodiscard]] float JaxMean(std::span<const float> values, MeanOrder order);
 
 }  // namespace narrowgauge::internal

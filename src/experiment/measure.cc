@@ -20,8 +20,8 @@
 namespace narrowgauge {
 namespace {
 
-using internal::kPanelColumns;
 using internal::Kernels;
+using internal::kPanelColumns;
 
 constexpr std::int64_t kDefaultRows = 64;
 
@@ -111,7 +111,8 @@ void MergeNonFinite(const NonFinite& part, NonFinite& whole) {
 
 Activations PrepareActivations(const Kernels& kernels, std::int64_t rows, std::int64_t depth,
                                std::vector<float> values) {
-  Activations x{rows, std::move(values), {}, std::vector<bool>(static_cast<std::size_t>(rows), true), {}};
+  Activations x{
+      rows, std::move(values), {}, std::vector<bool>(static_cast<std::size_t>(rows), true), {}};
   for (std::int64_t m = 0; m < rows; ++m) {
     const std::span<float> row(x.values.data() + m * depth, static_cast<std::size_t>(depth));
     NonFinite found;
@@ -132,7 +133,8 @@ Result<Activations> LoadActivations(const MeasureOptions& options, const Kernels
                                     std::int64_t depth) {
   if (!options.activations) {
     const auto count = internal::CheckedMultiply(kDefaultRows, depth);
-    if (!count) return MakeError(StatusCode::kOutOfRange, "activations of shape (64, K) are too large");
+    if (!count)
+      return MakeError(StatusCode::kOutOfRange, "activations of shape (64, K) are too large");
     std::vector<float> values(static_cast<std::size_t>(*count));
     Normal(MakePrngKey(options.seed), ThreefryLayout::kPartitionable, DefaultNumericsProfile(),
            values, options.isa);
@@ -142,11 +144,12 @@ Result<Activations> LoadActivations(const MeasureOptions& options, const Kernels
   if (!stored) return tl::unexpected(stored.error());
   const std::int64_t rows = stored->view.shape[0];
   if (stored->view.shape[1] != depth) {
-    return MakeError(StatusCode::kFailedPrecondition,
-                     fmt::format("activations {} do not fit the weights; expected [M, K] with K = {} "
-                                 "as the weights have it: shape {}",
-                                 Describe(*options.activations, *stored->info), depth,
-                                 FormatShape(stored->view.shape)));
+    return MakeError(
+        StatusCode::kFailedPrecondition,
+        fmt::format("activations {} do not fit the weights; expected [M, K] with K = {} "
+                    "as the weights have it: shape {}",
+                    Describe(*options.activations, *stored->info), depth,
+                    FormatShape(stored->view.shape)));
   }
   std::vector<float> values(static_cast<std::size_t>(rows * depth));
   ReadElements(stored->view, 0, rows * depth, values.data());
@@ -155,7 +158,8 @@ Result<Activations> LoadActivations(const MeasureOptions& options, const Kernels
 
 // ---- One panel of channels -------------------------------------------------------------------
 
-// What is known of a panel when it is done: for each channel and policy the statistics of its errors.
+// What is known of a panel when it is done: for each channel and policy the statistics of its
+// errors.
 struct PanelResult {
   NonFinite nonfinite;
   std::vector<std::vector<ErrorStatistics>> by_policy;  // [policy][kept channel, in order]
@@ -167,8 +171,8 @@ class PanelMeasurer {
                 std::span<const NamedPolicy> policies)
       : kernels_(kernels), weights_(weights), x_(activations), policies_(policies) {}
 
-  // Measures channels [first, first + columns), columns <= kPanelColumns. With activations the error
-  // of the output, without them that of the weights.
+  // Measures channels [first, first + columns), columns <= kPanelColumns. With activations the
+  // error of the output, without them that of the weights.
   [[nodiscard]] PanelResult Measure(std::int64_t first, std::int64_t columns) const {
     PanelResult result;
     std::vector<float> panel(static_cast<std::size_t>(weights_.depth * kPanelColumns));
@@ -259,14 +263,15 @@ class PanelMeasurer {
       ErrorStatistics channel;
       std::vector<double> reference;
       std::vector<double> value;
-      for (std::int64_t start = 0; start < weights_.depth; start += ErrorStatistics::kPartialLength) {
+      for (std::int64_t start = 0; start < weights_.depth;
+           start += ErrorStatistics::kPartialLength) {
         const std::int64_t end = std::min(start + ErrorStatistics::kPartialLength, weights_.depth);
         reference.clear();
         value.clear();
         for (std::int64_t k = start; k < end; ++k) {
           const auto at = static_cast<std::size_t>(k * kPanelColumns + n);
-          reference.push_back(double{panel[at]});
-          value.push_back(double{dequantized[at]});
+          reference.push_back(static_cast<double>(panel[at]));
+          value.push_back(static_cast<double>(dequantized[at]));
         }
         ErrorStatistics partial;
         AddErrors(reference, value, start * weights_.k_stride + (first + n) * weights_.n_stride,
@@ -301,7 +306,7 @@ class PanelMeasurer {
         }
         if (!x_->kept[static_cast<std::size_t>(m)]) continue;
         const auto at = static_cast<std::size_t>(m * kPanelColumns + n);
-        const double value = double{product[at]};
+        const double value = static_cast<double>(product[at]);
         AddErrors({&reference[at], 1}, {&value, 1}, m * weights_.columns + first + n, 1, partial);
       }
       MergeErrors(partial, channel);

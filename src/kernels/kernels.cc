@@ -64,12 +64,17 @@ constexpr Kernels kAmxBf16 = [] {
 const Kernels& KernelsFor(InstructionSet isa) {
 #if defined(__x86_64__)
   switch (isa) {
-    case InstructionSet::kBaseline: return kBaseline;
-    case InstructionSet::kAvx2: return kAvx2;
+    case InstructionSet::kBaseline:
+      return kBaseline;
+    case InstructionSet::kAvx2:
+      return kAvx2;
     case InstructionSet::kAvx512:
-    case InstructionSet::kAvx512Vnni: return kAvx512;
-    case InstructionSet::kAvx512Bf16: return kAvx512Bf16;
-    case InstructionSet::kAmxBf16: return kAmxBf16;
+    case InstructionSet::kAvx512Vnni:
+      return kAvx512;
+    case InstructionSet::kAvx512Bf16:
+      return kAvx512Bf16;
+    case InstructionSet::kAmxBf16:
+      return kAmxBf16;
   }
 #endif
   static_cast<void>(isa);

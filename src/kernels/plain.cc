@@ -8,9 +8,7 @@
 namespace narrowgauge::internal::plain {
 namespace {
 
-float FloatFromCode(std::uint16_t code) {
-  return std::bit_cast<float>(std::uint32_t{code} << 16);
-}
+float FloatFromCode(std::uint16_t code) { return std::bit_cast<float>(std::uint32_t{code} << 16); }
 
 std::uint16_t CodeFromFloat(float value) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
@@ -60,7 +58,8 @@ void DotFloat64(const float* x, const float* w, std::int64_t rows, std::int64_t 
       double sum = 0;
       double lost = 0;
       for (std::int64_t k = 0; k < depth; ++k) {
-        const double product = double{x[m * depth + k]} * double{w[k * columns + n]};
+        const double product =
+            static_cast<double>(x[m * depth + k]) * static_cast<double>(w[k * columns + n]);
         const double total = sum + product;
         const double rounded_product = total - sum;
         lost += (sum - (total - rounded_product)) + (product - rounded_product);
@@ -77,7 +76,8 @@ void DotBFloat16(const float* x, const float* w, std::int64_t rows, std::int64_t
     for (std::int64_t n = 0; n < columns; ++n) {
       double sum = 0;
       for (std::int64_t k = 0; k < depth; ++k) {
-        sum = AddRoundedToBFloat16(sum, double{x[m * depth + k]} * double{w[k * columns + n]});
+        sum = AddRoundedToBFloat16(
+            sum, static_cast<double>(x[m * depth + k]) * static_cast<double>(w[k * columns + n]));
       }
       out[m * columns + n] = static_cast<float>(sum);
     }

@@ -4,13 +4,14 @@
 #include <cstddef>
 #include <cstdint>
 
-// The plain version of the kernels in kernels.inc: one obvious loop each, any number of columns. These
-// are what the fast ones are tested against. (Bits and normals have theirs in src/random/.)
+// The plain version of the kernels in kernels.inc: one obvious loop each, any number of columns.
+// These are what the fast ones are tested against. (Bits and normals have theirs in src/random/.)
 
 namespace narrowgauge::internal::plain {
 
-// Returns sum + product, taken exactly, rounded once to the nearest bfloat16: ties to even, subnormals
-// kept, overflow to infinity, NaN to NaN. `sum` is a bfloat16 value and `product` one of two of them.
+// Returns sum + product, taken exactly, rounded once to the nearest bfloat16: ties to even,
+// subnormals kept, overflow to infinity, NaN to NaN. `sum` is a bfloat16 value and `product` one of
+// two of them.
 [[nodiscard]] double AddRoundedToBFloat16(double sum, double product);
 
 // out[m][n] = the chain fma(x[m][k ^ flip], w[k ^ flip][n], sum), from 0.

@@ -16,16 +16,17 @@ namespace narrowgauge::internal::amx_bf16 {
 namespace {
 
 #if defined(__clang__)
-#pragma clang attribute push( \
-    __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,amx-tile,amx-bf16"))), apply_to = function)
+#pragma clang attribute push(                                                        \
+    __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,amx-tile,amx-bf16"))), \
+    apply_to = function)
 #else
 #pragma GCC push_options
 #pragma GCC target("avx512f,avx512bw,avx512vl,avx512dq,amx-tile,amx-bf16,prefer-vector-width=512")
 #endif
 
 constexpr std::int64_t kSide = kSquareSide;
-constexpr std::int64_t kTile = 16;        // Rows of a tile, and float32 columns of a sum.
-constexpr std::int64_t kTileDepth = 32;   // bfloat16 elements in a row of a tile.
+constexpr std::int64_t kTile = 16;       // Rows of a tile, and float32 columns of a sum.
+constexpr std::int64_t kTileDepth = 32;  // bfloat16 elements in a row of a tile.
 constexpr std::size_t kTileRowBytes = 64;
 
 // The operand of ldtilecfg.
@@ -36,6 +37,10 @@ struct alignas(64) TileConfig {
   std::uint16_t row_bytes[16] = {64, 64, 64, 64, 64, 64, 64, 64};
   std::uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16, 16};
 };
+
+// Constant data, not a variable on the stack: g++ 12 believes that ldtilecfg reads only eight bytes
+// of it and may leave the others unwritten.
+constexpr TileConfig kTileConfig;
 
 // Writes, for each 16 columns, the rows of pairs (a[k][n], a[k + 1][n]): one tile after another.
 void PackPairs(const std::uint16_t* a, std::uint32_t* out) {
@@ -58,8 +63,7 @@ void RoundBlock(const float* sums, std::uint16_t* out) {
     const __m512i bits = _mm512_castps_si512(values);
     const __m512i tie = _mm512_and_si512(_mm512_srli_epi32(bits, 16), _mm512_set1_epi32(1));
     __m512i rounded = _mm512_add_epi32(bits, _mm512_add_epi32(tie, _mm512_set1_epi32(0x7FFF)));
-    const __m512i sign =
-        _mm512_and_si512(bits, _mm512_set1_epi32(std::bit_cast<int>(0x80000000U)));
+    const __m512i sign = _mm512_and_si512(bits, _mm512_set1_epi32(std::bit_cast<int>(0x80000000U)));
     rounded = _mm512_mask_or_epi32(rounded, _mm512_cmp_ps_mask(values, values, _CMP_UNORD_Q), sign,
                                    _mm512_set1_epi32(0x7FC00000));
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + row * kSide),
@@ -70,8 +74,7 @@ void RoundBlock(const float* sums, std::uint16_t* out) {
 }  // namespace
 
 void SquareBFloat16(const std::uint16_t* a, std::byte* scratch, std::uint16_t* out) {
-  const TileConfig config;
-  _tile_loadconfig(&config);
+  _tile_loadconfig(&kTileConfig);
   auto* const pairs = reinterpret_cast<std::uint32_t*>(scratch);
   PackPairs(a, pairs);
   alignas(64) float sums[4][kTile * kTile];

@@ -1,5 +1,5 @@
-// The tutorial's step by vdpbf16ps: per pair of k the odd product first, then the even one, each fused
-// into the float32 sum; subnormal operands and sums count as zero, whatever MXCSR says.
+// The tutorial's step by vdpbf16ps: per pair of k the odd product first, then the even one, each
+// fused into the float32 sum; subnormal operands and sums count as zero, whatever MXCSR says.
 
 #include "src/kernels/square_x86.h"
 
@@ -36,7 +36,8 @@ void InterleaveRows(const std::uint16_t* a, std::uint32_t* out) {
           _mm256_loadu_si256(reinterpret_cast<const __m256i*>(a + k * kSide + n)));
       const __m512i odd = _mm512_cvtepu16_epi32(
           _mm256_loadu_si256(reinterpret_cast<const __m256i*>(a + (k + 1) * kSide + n)));
-      _mm512_storeu_si512(out + k / 2 * kSide + n, _mm512_or_si512(even, _mm512_slli_epi32(odd, 16)));
+      _mm512_storeu_si512(out + k / 2 * kSide + n,
+                          _mm512_or_si512(even, _mm512_slli_epi32(odd, 16)));
     }
   }
 }
@@ -44,10 +45,10 @@ void InterleaveRows(const std::uint16_t* a, std::uint32_t* out) {
 __m256i RoundToCodes(__m512 sums) {
   const __m512i bits = _mm512_castps_si512(sums);
   const __m512i tie = _mm512_and_si512(_mm512_srli_epi32(bits, 16), _mm512_set1_epi32(1));
-  const __m512i rounded =
-      _mm512_add_epi32(bits, _mm512_add_epi32(tie, _mm512_set1_epi32(0x7FFF)));
-  const __m512i nan = _mm512_or_si512(_mm512_and_si512(bits, _mm512_set1_epi32(std::bit_cast<int>(0x80000000U))),
-                                      _mm512_set1_epi32(0x7FC00000));
+  const __m512i rounded = _mm512_add_epi32(bits, _mm512_add_epi32(tie, _mm512_set1_epi32(0x7FFF)));
+  const __m512i nan =
+      _mm512_or_si512(_mm512_and_si512(bits, _mm512_set1_epi32(std::bit_cast<int>(0x80000000U))),
+                      _mm512_set1_epi32(0x7FC00000));
   const __mmask16 is_nan = _mm512_cmp_ps_mask(sums, sums, _CMP_UNORD_Q);
   return _mm512_cvtepi32_epi16(_mm512_srli_epi32(_mm512_mask_mov_epi32(rounded, is_nan, nan), 16));
 }
@@ -72,7 +73,8 @@ void Tile(const std::uint16_t* a, const std::uint32_t* pairs, std::uint16_t* out
       std::memcpy(&pair, a + row * kSide + k, sizeof pair);
       const auto x = __builtin_bit_cast(__m512bh, _mm512_set1_epi32(std::bit_cast<int>(pair)));
 #pragma GCC unroll 4
-      for (int v = 0; v < static_cast<int>(kTileVectors); ++v) sums[row][v] = _mm512_dpbf16_ps(sums[row][v], x, w[v]);
+      for (int v = 0; v < static_cast<int>(kTileVectors); ++v)
+        sums[row][v] = _mm512_dpbf16_ps(sums[row][v], x, w[v]);
     }
   }
 #pragma GCC unroll 16

@@ -163,7 +163,7 @@ TEST(ErrorStatisticsTest, OtherBoundariesStayWithinTheBoundOfASum) {
 }
 
 TEST(ErrorStatisticsTest, TheLargestFloatsDoNotOverflow) {
-  const double largest = double{std::numeric_limits<float>::max()};
+  const double largest = static_cast<double>(std::numeric_limits<float>::max());
   const std::vector<double> reference(1000, largest);
   const std::vector<double> value(1000, -largest);
   ErrorStatistics statistics;

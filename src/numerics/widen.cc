@@ -41,8 +41,10 @@ void Widen(const std::vector<float>& values, const std::byte* codes, std::int64_
 
 void WidenToFloat32(DType dtype, const std::byte* codes, std::int64_t count, float* out) {
   switch (GetDTypeInfo(dtype).total_bits) {
-    case 8: return Widen<std::uint8_t>(ValuesOf(dtype), codes, count, out);
-    case 16: return Widen<std::uint16_t>(ValuesOf(dtype), codes, count, out);
+    case 8:
+      return Widen<std::uint8_t>(ValuesOf(dtype), codes, count, out);
+    case 16:
+      return Widen<std::uint16_t>(ValuesOf(dtype), codes, count, out);
     default:
       NG_CHECK(dtype == DType::kFloat32);
       if (count > 0) std::memcpy(out, codes, static_cast<std::size_t>(count) * sizeof(float));

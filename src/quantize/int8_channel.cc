@@ -18,8 +18,7 @@ float ScaleOf(float absmax, Quotient quotient) {
 }
 
 float Flush(float value, Subnormals subnormals) {
-  const bool flushed =
-      subnormals == Subnormals::kFlushed && std::fpclassify(value) == FP_SUBNORMAL;
+  const bool flushed = subnormals == Subnormals::kFlushed && std::fpclassify(value) == FP_SUBNORMAL;
   return flushed ? std::copysign(0.0F, value) : value;
 }
 
@@ -32,8 +31,7 @@ float PropagatingMax(float a, float b) {
 }  // namespace
 
 Int8Channels QuantizeInt8Channels(std::span<const float> w, std::int64_t depth,
-                                  std::int64_t columns, Quotient quotient,
-                                  Subnormals subnormals) {
+                                  std::int64_t columns, Quotient quotient, Subnormals subnormals) {
   NG_CHECK(static_cast<std::int64_t>(w.size()) == depth * columns);
   Int8Channels result{std::vector<float>(static_cast<std::size_t>(columns)),
                       std::vector<std::int8_t>(w.size()), std::vector<float>(w.size())};
@@ -51,9 +49,8 @@ Int8Channels QuantizeInt8Channels(std::span<const float> w, std::int64_t depth,
       const float value = Flush(w[at], subnormals);
       const float ratio =
           Flush(quotient == Quotient::kDivide ? value / scale : value * reciprocal, subnormals);
-      const float code = std::isnan(ratio) ? 0.0F
-                                           : std::clamp(std::nearbyint(ratio), -kLargestCode,
-                                                        kLargestCode);
+      const float code =
+          std::isnan(ratio) ? 0.0F : std::clamp(std::nearbyint(ratio), -kLargestCode, kLargestCode);
       result.codes[at] = static_cast<std::int8_t>(code);
       // Through the integer code: a negative zero becomes a positive one.
       result.dequantized[at] = Flush(static_cast<float>(result.codes[at]) * scale, subnormals);

@@ -16,21 +16,22 @@
 namespace narrowgauge::internal {
 
 struct Int8Channels {
-  std::vector<float> scales;            // N
-  std::vector<std::int8_t> codes;       // K x N
-  std::vector<float> dequantized;       // K x N
+  std::vector<float> scales;       // N
+  std::vector<std::int8_t> codes;  // K x N
+  std::vector<float> dequantized;  // K x N
 };
 
-// The plain version, for any input, as XLA on a CPU computes it. With Quotient::kMultiplyByReciprocal
-// both divisions become products with a rounded reciprocal. With Subnormals::kFlushed, subnormal
-// operands and results of arithmetic count as zeros of their sign. A channel with a NaN has scale NaN,
-// one with an infinity has an infinite scale; both have codes 0 and dequantise to NaN.
+// The plain version, for any input, as XLA on a CPU computes it. With
+// Quotient::kMultiplyByReciprocal both divisions become products with a rounded reciprocal. With
+// Subnormals::kFlushed, subnormal operands and results of arithmetic count as zeros of their sign.
+// A channel with a NaN has scale NaN, one with an infinity has an infinite scale; both have codes 0
+// and dequantise to NaN.
 [[nodiscard]] Int8Channels QuantizeInt8Channels(std::span<const float> w, std::int64_t depth,
                                                 std::int64_t columns, Quotient quotient,
                                                 Subnormals subnormals);
 
-// The fast version for one panel of finite weights, subnormals kept: the same bits as the plain one.
-// scales holds kPanelColumns values, codes and dequantized a panel each.
+// The fast version for one panel of finite weights, subnormals kept: the same bits as the plain
+// one. scales holds kPanelColumns values, codes and dequantized a panel each.
 void QuantizeInt8Panel(const Kernels& kernels, const float* panel, std::int64_t depth,
                        Quotient quotient, float* scales, std::int8_t* codes, float* dequantized);
 

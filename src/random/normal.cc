@@ -1,6 +1,7 @@
 #include "src/random/normal.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstddef>
@@ -64,9 +65,21 @@ void NormalsFromBits(std::span<const std::uint32_t> bits, const NumericsProfile&
 
 void Normal(PrngKey key, ThreefryLayout layout, const NumericsProfile& profile,
             std::span<float> out, InstructionSet isa) {
-  std::vector<std::uint32_t> bits(out.size());
-  RandomBits32(key, layout, bits, isa);
-  NormalsFromBits(bits, profile, isa, out);
+  if (layout == ThreefryLayout::kOriginal) {
+    std::vector<std::uint32_t> bits(out.size());
+    RandomBits32(key, layout, bits, isa);
+    NormalsFromBits(bits, profile, isa, out);
+    return;
+  }
+  // Partitionable words need nothing but their index: few at a time, they stay in the cache.
+  constexpr std::size_t kChunk = 1024;
+  std::array<std::uint32_t, kChunk> bits;
+  for (std::size_t start = 0; start < out.size(); start += kChunk) {
+    const std::size_t count = std::min(kChunk, out.size() - start);
+    internal::KernelsFor(isa).threefry_bits(key.words.data(), start,
+                                            static_cast<std::int64_t>(count), bits.data());
+    NormalsFromBits(std::span(bits).first(count), profile, isa, out.subspan(start, count));
+  }
 }
 
 }  // namespace narrowgauge

@@ -11,6 +11,7 @@
 #include "src/kernels/kernels.h"
 #include "src/random/normal.h"
 #include "src/random/threefry.h"
+#include "tests/support/thoroughness.h"
 
 namespace narrowgauge::internal {
 namespace {
@@ -49,7 +50,7 @@ TEST_P(RandomKernelTest, AllNormalsAreThoseOfThePlainVersion) {
   constexpr std::uint32_t kChunk = 1 << 13;
   std::vector<std::uint32_t> bits(kChunk);
   std::vector<float> got(kChunk);
-  for (std::uint32_t start = 0; start < (1U << 23); start += kChunk) {
+  for (std::uint32_t start = 0; start < (1U << 23); start += test::kStride * kChunk) {
     for (std::uint32_t i = 0; i < kChunk; ++i) bits[i] = (start + i) << 9;
     kernels_.normals(bits.data(), kChunk, got.data());
     for (std::uint32_t i = 0; i < kChunk; ++i) {

@@ -17,8 +17,8 @@ namespace narrowgauge::internal {
 namespace {
 
 // Another capture that gives up may remove parents between our making them and using them; it can
-// do so only while they are empty, so a few tries settle it.
-constexpr int kTries = 100;
+// do so only while they are empty, so some tries settle it: these take a fraction of a second.
+constexpr int kTries = 10'000;
 
 std::string TimeName(std::time_t time) {
   std::tm local{};

@@ -22,7 +22,6 @@ def screenshots(tmp_path):
 
 @pytest.fixture
 def viewer(chromium, xprof_url, capture, tmp_path):
-    pytest.importorskip("websocket")
     from devtools import Browser
     query = urllib.parse.urlencode({"run": capture.run, "tag": "trace_viewer@", "host": capture.host})
     with Browser(tmp_path, chromium) as browser:

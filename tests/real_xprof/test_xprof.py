@@ -5,8 +5,7 @@ import pathlib
 import sys
 
 import pytest
-
-raw_to_tool_data = pytest.importorskip("xprof.convert.raw_to_tool_data")
+from xprof.convert import raw_to_tool_data
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from capture import make_capture  # noqa: E402

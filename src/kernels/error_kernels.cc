@@ -1,0 +1,12 @@
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+#define NG_KERNEL_BODY "src/kernels/error_kernels.inc"
+#include "src/kernels/for_each_isa.inc"

@@ -1,0 +1,35 @@
+"""What the README shows is what the program prints."""
+
+import pathlib
+import re
+
+README = (pathlib.Path(__file__).parents[2] / "README.md").read_text()
+
+
+def shown_after(command):
+    """The lines that the README shows below "$ command", up to the end of its block."""
+    _, found, rest = README.partition(f"$ {command}\n")
+    assert found, f"the README does not show: {command}"
+    return rest.partition("```")[0].rstrip("\n").splitlines()
+
+
+def without_machine(lines):
+    """Without what depends on the machine: the instruction set, and times."""
+    return [re.sub(r"(steady_ms: )[\d.]+", r"\1…", line) for line in lines if not line.startswith("isa: ")]
+
+
+def test_demo_prints_what_the_readme_shows(cli):
+    assert without_machine(cli("demo").stdout.splitlines()) == without_machine(shown_after("./dev demo"))
+
+
+def test_demo_tells_a_person_what_the_readme_shows(cli):
+    facts = ("kernel: ", "isa: ", "warmup_ms: ", "trace_file: ", "trace_file_bytes: ", "Open it with: ")
+    keep = lambda lines: [line for line in lines if not line.startswith(facts) and "steady_ms" not in line]
+    shown = README.partition("<!-- stderr of demo -->\n```\n")[2].partition("```")[0].rstrip("\n").splitlines()
+    assert shown and keep(cli("demo").stderr.rstrip("\n").splitlines()) == keep(shown)
+
+
+def test_measure_prints_what_the_readme_shows(cli, tmp_path, minilm):
+    (tmp_path / "model.safetensors").symlink_to(minilm)
+    arguments = "measure --weights model.safetensors:encoder.layer.0.attention.self.query.weight"
+    assert without_machine(cli(*arguments.split()).stdout.splitlines()) == without_machine(shown_after(f"narrowgauge {arguments}"))
