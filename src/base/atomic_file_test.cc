@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -46,6 +47,33 @@ TEST(AtomicFileTest, WritesNewFilesAndReplacesOldOnes) {
     EXPECT_EQ(test::ReadBytes(path), bytes);
     EXPECT_THAT(NamesIn(directory.Path()), testing::ElementsAre("a"));
   }
+}
+
+TEST(AtomicFileTest, ReplacesTheFileBehindALinkAndKeepsTheLink) {
+  const test::TemporaryDirectory directory;
+  const std::string file = directory.Write("file", "old");
+  const std::string link = (directory.Path() / "link").string();
+  std::filesystem::create_symlink(file, link);
+  ASSERT_TRUE(WriteFileAtomically(link, "new"));
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
+  EXPECT_EQ(test::ReadBytes(file), "new");
+}
+
+TEST(AtomicFileTest, RefusesToReplaceWhatIsNoRegularFile) {
+  const test::TemporaryDirectory directory;
+  const std::string fifo = (directory.Path() / "fifo").string();
+  ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+  // A device, as a link in the directory: were it replaced, only the link would be lost.
+  const std::string device = (directory.Path() / "device").string();
+  std::filesystem::create_symlink("/dev/null", device);
+  for (const std::string& path : {fifo, device, directory.Path().string()}) {
+    const auto written = WriteFileAtomically(path, "x");
+    ASSERT_FALSE(written) << path;
+    EXPECT_EQ(written.error().code, StatusCode::kFailedPrecondition);
+    EXPECT_THAT(written.error().message, AllOf(HasSubstr("no regular file"), HasSubstr(path)));
+  }
+  EXPECT_THAT(NamesIn(directory.Path()), testing::ElementsAre("device", "fifo"));
+  EXPECT_TRUE(std::filesystem::is_character_file(device));
 }
 
 TEST(AtomicFileTest, LeavesNothingWithoutCommit) {
