@@ -61,6 +61,20 @@ class KernelTest : public testing::TestWithParam<InstructionSet> {
 INSTANTIATE_TEST_SUITE_P(EverySupportedSet, KernelTest, test::EveryInstructionSet(),
                          test::InstructionSetTestName);
 
+// A new row of kernels.inc fails this until it has a test, here or beside its plain version.
+TEST(KernelListTest, EveryKernelHasATest) {
+  constexpr const char* kTested[] = {
+      "threefry_bits",     "normals",  // src/random/random_kernels_test.cc
+      "round_to_bfloat16", "dot_float32",   "dot_float64",     "dot_bfloat16",
+      "column_absmax",     "quantize_int8", "absolute_errors", "square_bfloat16"};
+  constexpr const char* kRows[] = {
+#define NG_KERNEL(member, ...) #member,
+#include "src/kernels/kernels.inc"
+#undef NG_KERNEL
+  };
+  EXPECT_THAT(kRows, testing::UnorderedElementsAreArray(kTested));
+}
+
 // Rows around every tile height, depths that are odd, one and none.
 constexpr std::int64_t kRowCounts[] = {0, 1, 3, 5, 6, 11, 12, 13, 17};
 constexpr std::int64_t kDepths[] = {0, 1, 5, 64, 257};
