@@ -1,4 +1,5 @@
 #include "src/backends/tutorial_step.h"
+#include "tests/support/every_instruction_set.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,8 +11,8 @@ namespace {
 
 class TutorialStepTest : public testing::TestWithParam<InstructionSet> {};
 
-INSTANTIATE_TEST_SUITE_P(EverySupportedSet, TutorialStepTest,
-                         testing::ValuesIn(SupportedInstructionSets()));
+INSTANTIATE_TEST_SUITE_P(EverySupportedSet, TutorialStepTest, test::EveryInstructionSet(),
+                         test::InstructionSetTestName);
 
 // ones, 2^8, 2^24, 2^56, 2^120, then infinity.
 TEST_P(TutorialStepTest, SquaresTheMatrixOfOnesUntilItOverflows) {

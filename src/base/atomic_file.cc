@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <filesystem>
 #include <system_error>
 #include <utility>
 
@@ -92,6 +93,20 @@ AtomicFile::~AtomicFile() {
 }
 
 Result<AtomicFile> AtomicFile::Create(std::string path) {
+  // What is there may be replaced if it is a file. A device or a folder may not; a link stays, and
+  // the file it leads to is replaced.
+  struct stat status = {};
+  if (stat(path.c_str(), &status) == 0) {
+    if (!S_ISREG(status.st_mode)) {
+      return MakeError(StatusCode::kFailedPrecondition,
+                       fmt::format("cannot create the file: something that is no regular file is "
+                                   "there; choose another path: \"{}\"",
+                                   path));
+    }
+    std::error_code unresolved;
+    const std::filesystem::path resolved = std::filesystem::canonical(path, unresolved);
+    if (!unresolved) path = resolved.string();
+  }
   // The process id tells two processes apart, the counter two threads; a file left by a process
   // that was killed and whose id came round again is stepped over.
   static std::atomic<unsigned> counter = 0;

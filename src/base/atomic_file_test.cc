@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -19,24 +19,6 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-std::vector<std::string> NamesIn(const std::filesystem::path& directory) {
-  std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(directory)) {
-    names.push_back(entry.path().filename().string());
-  }
-  std::sort(names.begin(), names.end());
-  return names;
-}
-
-// Runs `body` in a child process, for limits that cannot be taken back, and returns its result.
-int InChild(const std::function<int()>& body) {
-  const pid_t child = fork();
-  if (child == 0) _exit(body());
-  int status = 0;
-  waitpid(child, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
 TEST(AtomicFileTest, WritesNewFilesAndReplacesOldOnes) {
   const test::TemporaryDirectory directory;
   const std::string path = (directory.Path() / "a").string();
@@ -44,8 +26,35 @@ TEST(AtomicFileTest, WritesNewFilesAndReplacesOldOnes) {
        {std::string("first\0x", 7), std::string(), std::string(100000, 'z')}) {
     ASSERT_TRUE(WriteFileAtomically(path, bytes));
     EXPECT_EQ(test::ReadBytes(path), bytes);
-    EXPECT_THAT(NamesIn(directory.Path()), testing::ElementsAre("a"));
+    EXPECT_THAT(test::NamesIn(directory.Path()), testing::ElementsAre("a"));
   }
+}
+
+TEST(AtomicFileTest, ReplacesTheFileBehindALinkAndKeepsTheLink) {
+  const test::TemporaryDirectory directory;
+  const std::string file = directory.Write("file", "old");
+  const std::string link = (directory.Path() / "link").string();
+  std::filesystem::create_symlink(file, link);
+  ASSERT_TRUE(WriteFileAtomically(link, "new"));
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
+  EXPECT_EQ(test::ReadBytes(file), "new");
+}
+
+TEST(AtomicFileTest, RefusesToReplaceWhatIsNoRegularFile) {
+  const test::TemporaryDirectory directory;
+  const std::string fifo = (directory.Path() / "fifo").string();
+  ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+  // A device, as a link in the directory: were it replaced, only the link would be lost.
+  const std::string device = (directory.Path() / "device").string();
+  std::filesystem::create_symlink("/dev/null", device);
+  for (const std::string& path : {fifo, device, directory.Path().string()}) {
+    const auto written = WriteFileAtomically(path, "x");
+    ASSERT_FALSE(written) << path;
+    EXPECT_EQ(written.error().code, StatusCode::kFailedPrecondition);
+    EXPECT_THAT(written.error().message, AllOf(HasSubstr("no regular file"), HasSubstr(path)));
+  }
+  EXPECT_THAT(test::NamesIn(directory.Path()), testing::ElementsAre("device", "fifo"));
+  EXPECT_TRUE(std::filesystem::is_character_file(device));
 }
 
 TEST(AtomicFileTest, LeavesNothingWithoutCommit) {
@@ -55,10 +64,10 @@ TEST(AtomicFileTest, LeavesNothingWithoutCommit) {
     auto file = AtomicFile::Create(path);
     ASSERT_TRUE(file);
     ASSERT_TRUE(file->Write("new"));
-    EXPECT_EQ(NamesIn(directory.Path()).size(), 2U);
+    EXPECT_EQ(test::NamesIn(directory.Path()).size(), 2U);
   }
   EXPECT_EQ(test::ReadBytes(path), "old");
-  EXPECT_THAT(NamesIn(directory.Path()), testing::ElementsAre("a"));
+  EXPECT_THAT(test::NamesIn(directory.Path()), testing::ElementsAre("a"));
 }
 
 TEST(AtomicFileTest, GivesBackWhatWasReservedTooMuch) {
@@ -88,13 +97,13 @@ TEST(AtomicFileTest, SaysWhatIsWrongWithThePath) {
   const auto directory_itself = WriteFileAtomically((directory.Path() / "d").string(), "x");
   ASSERT_FALSE(directory_itself);
   EXPECT_EQ(directory_itself.error().code, StatusCode::kFailedPrecondition);
-  EXPECT_THAT(NamesIn(directory.Path()), testing::ElementsAre("d", "f"));
+  EXPECT_THAT(test::NamesIn(directory.Path()), testing::ElementsAre("d", "f"));
 }
 
 TEST(AtomicFileTest, RemovesTheTemporaryFileWhenSpaceRunsOut) {
   const test::TemporaryDirectory directory;
   const std::string path = directory.Write("a", "old");
-  const int result = InChild([&] {
+  const int result = test::InChild([&] {
     std::signal(SIGXFSZ, SIG_IGN);
     const rlimit limit = {4096, 4096};
     if (setrlimit(RLIMIT_FSIZE, &limit) != 0) return 2;
@@ -112,7 +121,7 @@ TEST(AtomicFileTest, RemovesTheTemporaryFileWhenSpaceRunsOut) {
 TEST(AtomicFileTest, SaysWhenWritingIsRefused) {
   const test::TemporaryDirectory directory;
   std::filesystem::permissions(directory.Path(), std::filesystem::perms(0555));
-  const int result = InChild([&] {
+  const int result = test::InChild([&] {
     // The superuser may write anywhere, so the child becomes nobody.
     if (getuid() == 0 && setuid(65534) != 0) return 2;
     const auto written = WriteFileAtomically((directory.Path() / "a").string(), "x");

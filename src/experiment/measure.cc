@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "narrowgauge/experiment.h"
 #include "src/backends/panel.h"
@@ -333,6 +334,23 @@ Measurement CountBytes(const NamedPolicy& named, std::int64_t depth, std::int64_
   return row;
 }
 
+// Refuses, before anything is allocated, a depth whose panels cannot fit into the machine's memory.
+Result<void> CheckMemory(const Weights& weights, const MeasureOptions& options) {
+  constexpr std::int64_t kPanels = 3;  // As read, packed, dequantised.
+  const auto needed = internal::CheckedMultiply(
+      weights.depth, kPanels * kPanelColumns * static_cast<std::int64_t>(sizeof(float)) *
+                         std::max(options.threads, 1));
+  const std::int64_t available =
+      std::int64_t{sysconf(_SC_PHYS_PAGES)} * std::int64_t{sysconf(_SC_PAGESIZE)};
+  if (needed && *needed <= available) return {};
+  return MakeError(
+      StatusCode::kResourceExhausted,
+      fmt::format("not enough memory for panels of {} output channels with K = {}; {}: "
+                  "{} bytes of memory",
+                  kPanelColumns, weights.depth,
+                  options.threads > 1 ? "try --threads 1" : "a smaller K is needed", available));
+}
+
 Result<MeasureResult> MeasureMatrix(const MeasureOptions& options) {
   const Kernels& kernels = internal::KernelsFor(options.isa);
   auto stored = OpenMatrix(options.weights, options.checkpoint);
@@ -346,6 +364,7 @@ Result<MeasureResult> MeasureMatrix(const MeasureOptions& options) {
   result.k = weights.depth;
   result.n = weights.columns;
 
+  if (const auto fits = CheckMemory(weights, options); !fits) return tl::unexpected(fits.error());
   std::optional<Activations> x;
   if (options.error_of == ErrorOf::kOutput) {
     auto loaded = LoadActivations(options, kernels, weights.depth);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "narrowgauge/experiment.h"
+#include "tests/support/every_instruction_set.h"
 #include "tests/support/json_data.h"
 #include "tests/support/test_data.h"
 #include "tests/support/thoroughness.h"
@@ -18,14 +19,6 @@ namespace narrowgauge {
 namespace {
 
 constexpr std::int64_t kSeeds = 200;  // In each golden table but that of nofma, which has 20.
-
-std::string IsaName(const testing::TestParamInfo<InstructionSet>& param) {
-  std::string name;
-  for (const char c : InstructionSetName(param.param)) {
-    if (c != '_') name += c;
-  }
-  return name;
-}
 
 std::vector<std::uint32_t> Bits(std::span<const float> values) {
   std::vector<std::uint32_t> bits;
@@ -40,8 +33,8 @@ class PrecisionTableTest : public testing::TestWithParam<InstructionSet> {
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(EverySupportedSet, PrecisionTableTest,
-                         testing::ValuesIn(SupportedInstructionSets()), IsaName);
+INSTANTIATE_TEST_SUITE_P(EverySupportedSet, PrecisionTableTest, test::EveryInstructionSet(),
+                         test::InstructionSetTestName);
 
 TEST_P(PrecisionTableTest, EveryArrayOfSeedZeroIsThatOfJax) {
   const PrecisionTable table = Evaluate(0, ThreefryLayout::kPartitionable);

@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -39,15 +38,6 @@ class ScopedVariable {
   const char* name_;
   std::optional<std::string> old_;
 };
-
-// Runs `body` in a child process, for limits that cannot be taken back, and returns its result.
-int InChild(const std::function<int()>& body) {
-  const pid_t child = fork();
-  if (child == 0) _exit(body());
-  int status = 0;
-  waitpid(child, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
 
 class WarmedTraceTest : public testing::Test {
  protected:
@@ -233,7 +223,7 @@ TEST_F(WarmedTraceTest, SaysWhenTheDirectoryMayNotBeWritten) {
   fs::create_directory(Below("t"));
   fs::permissions(directory_.Path(), fs::perms(0755));
   fs::permissions(Below("t"), fs::perms(0555));
-  const int result = InChild([&] {
+  const int result = test::InChild([&] {
     // The superuser may write anywhere, so the child becomes nobody.
     if (getuid() == 0 && setuid(65534) != 0) return 2;
     const auto trace = CaptureWarmedTrace({.steps = 1, .trace_dir = Below("t")});
@@ -244,7 +234,7 @@ TEST_F(WarmedTraceTest, SaysWhenTheDirectoryMayNotBeWritten) {
 }
 
 TEST_F(WarmedTraceTest, LeavesNothingWhenFilesMayNotGrow) {
-  const int result = InChild([&] {
+  const int result = test::InChild([&] {
     std::signal(SIGXFSZ, SIG_IGN);
     const rlimit limit = {1024, 1024};
     if (setrlimit(RLIMIT_FSIZE, &limit) != 0) return 2;

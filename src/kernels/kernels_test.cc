@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "src/kernels/plain.h"
+#include "tests/support/every_instruction_set.h"
 
 namespace narrowgauge::internal {
 namespace {
@@ -57,14 +58,22 @@ class KernelTest : public testing::TestWithParam<InstructionSet> {
   const Kernels& kernels_ = KernelsFor(GetParam());
 };
 
-INSTANTIATE_TEST_SUITE_P(EverySupportedSet, KernelTest,
-                         testing::ValuesIn(SupportedInstructionSets()), [](const auto& param) {
-                           std::string name;
-                           for (const char c : InstructionSetName(param.param)) {
-                             if (c != '_') name += c;
-                           }
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(EverySupportedSet, KernelTest, test::EveryInstructionSet(),
+                         test::InstructionSetTestName);
+
+// A new row of kernels.inc fails this until it has a test, here or beside its plain version.
+TEST(KernelListTest, EveryKernelHasATest) {
+  constexpr const char* kTested[] = {
+      "threefry_bits",     "normals",  // src/random/random_kernels_test.cc
+      "round_to_bfloat16", "dot_float32",   "dot_float64",     "dot_bfloat16",
+      "column_absmax",     "quantize_int8", "absolute_errors", "square_bfloat16"};
+  constexpr const char* kRows[] = {
+#define NG_KERNEL(member, ...) #member,
+#include "src/kernels/kernels.inc"
+#undef NG_KERNEL
+  };
+  EXPECT_THAT(kRows, testing::UnorderedElementsAreArray(kTested));
+}
 
 // Rows around every tile height, depths that are odd, one and none.
 constexpr std::int64_t kRowCounts[] = {0, 1, 3, 5, 6, 11, 12, 13, 17};
@@ -264,14 +273,8 @@ class SquareTest : public KernelTest {
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(EverySupportedSet, SquareTest,
-                         testing::ValuesIn(SupportedInstructionSets()), [](const auto& param) {
-                           std::string name;
-                           for (const char c : InstructionSetName(param.param)) {
-                             if (c != '_') name += c;
-                           }
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(EverySupportedSet, SquareTest, test::EveryInstructionSet(),
+                         test::InstructionSetTestName);
 
 constexpr std::size_t kElements = kSquareSide * kSquareSide;
 

@@ -11,6 +11,7 @@
 #include "src/kernels/kernels.h"
 #include "src/numerics/bfloat16.h"
 #include "src/numerics/codec.h"
+#include "tests/support/every_instruction_set.h"
 
 namespace narrowgauge::internal {
 namespace {
@@ -33,8 +34,8 @@ TEST(BFloat16ExhaustiveTest, TheInlineConversionIsTheCodecs) {
 
 class RoundKernelExhaustiveTest : public testing::TestWithParam<InstructionSet> {};
 
-INSTANTIATE_TEST_SUITE_P(EverySupportedSet, RoundKernelExhaustiveTest,
-                         testing::ValuesIn(SupportedInstructionSets()));
+INSTANTIATE_TEST_SUITE_P(EverySupportedSet, RoundKernelExhaustiveTest, test::EveryInstructionSet(),
+                         test::InstructionSetTestName);
 
 TEST_P(RoundKernelExhaustiveTest, RoundsAsTheInlineConversion) {
   const Kernels& kernels = KernelsFor(GetParam());

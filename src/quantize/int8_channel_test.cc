@@ -9,6 +9,7 @@
 #include <random>
 #include <string>
 
+#include "tests/support/every_instruction_set.h"
 #include "tests/support/json_data.h"
 #include "tests/support/test_data.h"
 
@@ -73,8 +74,8 @@ TEST(Int8ChannelTest, SubnormalChannelsAreKeptUnlessFlushed) {
 
 class Int8PanelTest : public testing::TestWithParam<InstructionSet> {};
 
-INSTANTIATE_TEST_SUITE_P(EverySupportedSet, Int8PanelTest,
-                         testing::ValuesIn(SupportedInstructionSets()));
+INSTANTIATE_TEST_SUITE_P(EverySupportedSet, Int8PanelTest, test::EveryInstructionSet(),
+                         test::InstructionSetTestName);
 
 TEST_P(Int8PanelTest, HasTheBitsOfThePlainVersion) {
   constexpr std::int64_t kDepth = 77;

@@ -11,6 +11,7 @@
 #include "src/kernels/kernels.h"
 #include "src/random/normal.h"
 #include "src/random/threefry.h"
+#include "tests/support/every_instruction_set.h"
 #include "tests/support/thoroughness.h"
 
 namespace narrowgauge::internal {
@@ -21,14 +22,8 @@ class RandomKernelTest : public testing::TestWithParam<InstructionSet> {
   const Kernels& kernels_ = KernelsFor(GetParam());
 };
 
-INSTANTIATE_TEST_SUITE_P(EverySupportedSet, RandomKernelTest,
-                         testing::ValuesIn(SupportedInstructionSets()), [](const auto& param) {
-                           std::string name;
-                           for (const char c : InstructionSetName(param.param)) {
-                             if (c != '_') name += c;
-                           }
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(EverySupportedSet, RandomKernelTest, test::EveryInstructionSet(),
+                         test::InstructionSetTestName);
 
 TEST_P(RandomKernelTest, BitsAreThoseOfThreefryAcrossTheCarry) {
   const PrngKey key{{0x13198A2EU, 0x03707344U}};

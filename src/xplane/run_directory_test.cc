@@ -18,15 +18,6 @@ namespace {
 
 constexpr std::time_t kTime = 1'700'000'000;
 
-std::vector<std::string> NamesIn(const std::filesystem::path& directory) {
-  std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(directory)) {
-    names.push_back(entry.path().filename().string());
-  }
-  std::sort(names.begin(), names.end());
-  return names;
-}
-
 // Makes a run with a file in it and keeps both; returns whether that went well.
 bool KeepOneRun(const std::string& trace_dir) {
   auto run = RunDirectory::Create(trace_dir, kTime);
@@ -45,7 +36,7 @@ TEST(RunDirectoryTest, NamesRunsByLocalTimeAndCountsOnWhenTaken) {
   localtime_r(&kTime, &local);
   char base[32];
   std::strftime(base, sizeof base, "%Y_%m_%d_%H_%M_%S", &local);
-  EXPECT_THAT(NamesIn(trace_dir + "/plugins/profile"),
+  EXPECT_THAT(test::NamesIn(trace_dir + "/plugins/profile"),
               testing::ElementsAre(base, std::string(base) + "_1", std::string(base) + "_2"));
 }
 
@@ -69,7 +60,7 @@ TEST(RunDirectoryTest, LeavesParentsThatSomeoneElseCameToUse) {
     ASSERT_TRUE(run);
     ASSERT_TRUE(KeepOneRun(trace_dir));
   }
-  EXPECT_EQ(NamesIn(trace_dir + "/plugins/profile").size(), 1U);
+  EXPECT_EQ(test::NamesIn(trace_dir + "/plugins/profile").size(), 1U);
 }
 
 TEST(RunDirectoryTest, LosesNoRunOfTwoThreadsOrTwoProcesses) {
@@ -99,7 +90,7 @@ TEST(RunDirectoryTest, LosesNoRunOfTwoThreadsOrTwoProcesses) {
     waitpid(child, &status, 0);
     EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
   }
-  const std::vector<std::string> names = NamesIn(trace_dir + "/plugins/profile");
+  const std::vector<std::string> names = test::NamesIn(trace_dir + "/plugins/profile");
   EXPECT_EQ(names.size(), 4U * kRuns);
   for (const std::string& name : names) {
     EXPECT_TRUE(std::filesystem::exists(trace_dir + "/plugins/profile/" + name + "/content"));
@@ -126,7 +117,7 @@ TEST(RunDirectoryTest, RefusesAFileInTheWay) {
     EXPECT_EQ(run.error().code, StatusCode::kFailedPrecondition);
     EXPECT_THAT(run.error().message, testing::HasSubstr(trace_dir));
   }
-  EXPECT_THAT(NamesIn(directory.Path()), testing::ElementsAre("f"));
+  EXPECT_THAT(test::NamesIn(directory.Path()), testing::ElementsAre("f"));
 }
 
 TEST(HostFileStemTest, KeepsWhatAFileNameCanHold) {

@@ -236,6 +236,23 @@ def test_fortran_order_and_big_endian_are_the_same_matrix(cli, tmp_path):
     assert rows[0] == rows[1] == rows[2]
 
 
+def test_a_depth_beyond_memory_is_refused_before_the_work(cli, tmp_path):
+    # 2^36 zeros that take no disk space: a panel of them would take 50 TB.
+    with open(tmp_path / "deep.npy", "wb") as f:
+        np.lib.format.write_array_header_1_0(f, {"descr": "<f4", "fortran_order": False, "shape": (2**36, 1)})
+        f.truncate(f.tell() + 2**38)
+    result = cli("measure", "--weights", "deep.npy", "--error", "weights")
+    assert result.returncode == 1 and "not enough memory" in result.stderr
+
+
+def test_a_device_is_never_replaced(cli, tmp_path):
+    (tmp_path / "null").symlink_to("/dev/null")
+    np.save(tmp_path / "w.npy", np.ones((2, 2), F32))
+    result = cli("measure", "--weights", "w.npy", "--out", "null")
+    assert result.returncode == 1 and "no regular file" in result.stderr
+    assert (tmp_path / "null").is_char_device()
+
+
 @pytest.fixture
 def bad_inputs(tmp_path):
     np.save(tmp_path / "vector.npy", np.ones(3, F32))

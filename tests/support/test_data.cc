@@ -1,5 +1,9 @@
 #include "tests/support/test_data.h"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
@@ -99,6 +103,23 @@ std::string TemporaryDirectory::Write(std::string_view name, std::string_view by
   file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   if (!file.flush()) Fail("cannot write " + path.string());
   return path.string();
+}
+
+std::vector<std::string> NamesIn(const std::filesystem::path& directory) {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(directory)) {
+    names.push_back(entry.path().filename().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+int InChild(const std::function<int()>& body) {
+  const pid_t child = fork();
+  if (child == 0) _exit(body());
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
 }  // namespace narrowgauge::test

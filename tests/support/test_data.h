@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -54,6 +55,13 @@ class TemporaryDirectory {
  private:
   std::filesystem::path path_;
 };
+
+// Returns the names in a directory, sorted.
+[[nodiscard]] std::vector<std::string> NamesIn(const std::filesystem::path& directory);
+
+// Runs `body` in a child process, for limits and users that cannot be taken back, and returns its
+// result, or -1 if it was killed.
+[[nodiscard]] int InChild(const std::function<int()>& body);
 
 }  // namespace narrowgauge::test
 
