@@ -29,6 +29,9 @@ std::size_t EditDistance(std::string_view a, std::string_view b) {
 // Names in a hostile file can be megabytes long; beyond this no distance is worth its time.
 constexpr std::size_t kLongestCompared = 512;
 
+// A word shorter than this is in too many names to tell anything.
+constexpr std::size_t kShortestContained = 3;
+
 }  // namespace
 
 std::vector<std::string_view> NearestNames(std::string_view wanted,
@@ -38,7 +41,8 @@ std::vector<std::string_view> NearestNames(std::string_view wanted,
   for (const std::string_view name : names) {
     if (std::max(name.size(), wanted.size()) > kLongestCompared) continue;
     const std::size_t distance = EditDistance(wanted, name);
-    const bool contains = !wanted.empty() && name.find(wanted) != std::string_view::npos;
+    const bool contains =
+        wanted.size() >= kShortestContained && name.find(wanted) != std::string_view::npos;
     if (contains || 2 * distance <= wanted.size()) ranked.emplace_back(distance, name);
   }
   std::stable_sort(ranked.begin(), ranked.end(),
