@@ -9,8 +9,8 @@
 namespace narrowgauge::internal {
 
 // Returns up to `limit` of `names`, nearest to `wanted` first, by edit distance with ties in the
-// order given. Names farther than half of `wanted`'s length, and that do not contain it, are left
-// out.
+// order given. Names farther than half of `wanted`'s length are left out, unless they
+// contain it and it has three letters or more.
 [[nodiscard]] std::vector<std::string_view> NearestNames(std::string_view wanted,
                                                          std::span<const std::string_view> names,
                                                          std::size_t limit);

@@ -23,6 +23,7 @@ TEST(NearestNameTest, OffersNothingForFarOrHugeNames) {
   EXPECT_THAT(NearestNames("zzzzzzzzzz", kNames, 2), IsEmpty());
   EXPECT_THAT(NearestNames(std::string(1 << 20, 'f'), kNames, 2), IsEmpty());
   EXPECT_THAT(NearestNames("", kNames, 2), IsEmpty());
+  EXPECT_THAT(NearestNames("t", kNames, 2), IsEmpty());
 }
 
 TEST(NearestNameTest, MessageNamesAcceptedWordsAndTheNearest) {
