@@ -153,7 +153,10 @@ Result<Outcome> RunDemo(const DemoFlags& flags) {
   const auto people = FindReportFormat("table");
   if (!people) return tl::unexpected(people.error());
   const auto format = python ? people : FindReportFormat(flags.shared.format);
-  if (!format) return tl::unexpected(format.error());
+  if (!format) {
+    return MakeError(format.error().code,
+                     "--format takes python here, too; " + format.error().message);
+  }
   const auto profile = FindNumericsProfile(flags.profile);
   if (!profile) return tl::unexpected(profile.error());
   const auto isa = SelectInstructionSet(flags.shared.isa);
@@ -183,6 +186,16 @@ Result<Outcome> RunDemo(const DemoFlags& flags) {
   return CheckAssertions(table, *trace) ? Outcome::kDone : Outcome::kConditionFailed;
 }
 
+// Returns "jaxlib-0.10.2, ieee, ...".
+std::string ProfileNames() {
+  std::string names;
+  for (const NumericsProfile& profile : AllNumericsProfiles()) {
+    if (!names.empty()) names += ", ";
+    names += profile.name;
+  }
+  return names;
+}
+
 }  // namespace
 
 std::function<Result<Outcome>()> DeclareDemo(CLI::App& command) {
@@ -198,8 +211,7 @@ std::function<Result<Outcome>()> DeclareDemo(CLI::App& command) {
       ->type_name("DIR");
   command
       .add_option("--profile", flags->profile,
-                  "Whose numerics to follow to the last bit: jaxlib-0.10.2, another jaxlib or "
-                  "ieee; a wrong name lists all")
+                  "Whose numerics to follow to the last bit: " + ProfileNames())
       ->type_name("NAME")
       ->capture_default_str();
   command.add_flag("--no-partitionable", flags->no_partitionable,
