@@ -14,7 +14,7 @@ inline constexpr std::int64_t kPanelColumns = 64;
 
 // Side of the matrix that square_bfloat16 multiplies, and the scratch memory it needs.
 inline constexpr std::int64_t kSquareSide = 256;
-inline constexpr std::size_t kSquareScratchBytes = 2 * 256 * 256 * sizeof(float);
+inline constexpr std::size_t kSquareScratchBytes = std::size_t{2} * 256 * 256 * sizeof(float);
 
 // The kernels of one instruction set.
 struct Kernels {

@@ -97,7 +97,7 @@ TEST_P(KernelTest, DotFloat32IsTheFmaChain) {
 }
 
 TEST_P(KernelTest, DotFloat32KeepsSubnormalsAndOverflowsToInfinity) {
-  const auto x = SpreadFloats(8 * 64, -140, 127, 3);
+  const auto x = SpreadFloats(512, -140, 127, 3);
   const auto w = SpreadFloats(64 * kPanelColumns, -20, 20, 4);
   std::vector<float> want(8 * kPanelColumns);
   std::vector<float> got(want.size());
@@ -140,7 +140,7 @@ TEST_P(KernelTest, DotBFloat16RoundsOnceAStep) {
   // the range (subnormal and overflowing sums).
   constexpr int kRanges[][2] = {{-2, 2}, {-50, 50}, {-70, -60}, {-66, 66}, {60, 63}};
   for (const auto& [lowest, highest] : kRanges) {
-    const auto x = RoundedToBFloat16(SpreadFloats(9 * 65, lowest, highest, 7));
+    const auto x = RoundedToBFloat16(SpreadFloats(585, lowest, highest, 7));
     const auto w = RoundedToBFloat16(SpreadFloats(65 * kPanelColumns, lowest, highest, 8));
     std::vector<float> want(9 * kPanelColumns);
     std::vector<float> got(want.size(), -1.0F);

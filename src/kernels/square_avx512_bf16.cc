@@ -24,9 +24,9 @@ namespace {
 #endif
 
 constexpr std::int64_t kSide = kSquareSide;
-constexpr int kRows = 8;
-constexpr int kVectors = 3;
-constexpr int kLanes = 16;
+constexpr std::int64_t kRows = 8;
+constexpr std::size_t kVectors = 3;
+constexpr std::int64_t kLanes = 16;
 
 // Writes out[k / 2][n] = the pair (a[k][n], a[k + 1][n]), the operand form of vdpbf16ps.
 void InterleaveRows(const std::uint16_t* a, std::uint32_t* out) {
@@ -64,23 +64,23 @@ void Tile(const std::uint16_t* a, const std::uint32_t* pairs, std::uint16_t* out
   for (std::int64_t k = 0; k < kSide; k += 2) {
     __m512bh w[kTileVectors];
 #pragma GCC unroll 4
-    for (int v = 0; v < static_cast<int>(kTileVectors); ++v) {
+    for (std::int64_t v = 0; v < static_cast<std::int64_t>(kTileVectors); ++v) {
       w[v] = __builtin_bit_cast(__m512bh, _mm512_loadu_si512(pairs + k / 2 * kSide + v * kLanes));
     }
 #pragma GCC unroll 16
-    for (int row = 0; row < kRows; ++row) {
+    for (std::int64_t row = 0; row < kRows; ++row) {
       std::uint32_t pair;
       std::memcpy(&pair, a + row * kSide + k, sizeof pair);
       const auto x = __builtin_bit_cast(__m512bh, _mm512_set1_epi32(std::bit_cast<int>(pair)));
 #pragma GCC unroll 4
-      for (int v = 0; v < static_cast<int>(kTileVectors); ++v)
+      for (std::int64_t v = 0; v < static_cast<std::int64_t>(kTileVectors); ++v)
         sums[row][v] = _mm512_dpbf16_ps(sums[row][v], x, w[v]);
     }
   }
 #pragma GCC unroll 16
-  for (int row = 0; row < kRows; ++row) {
+  for (std::int64_t row = 0; row < kRows; ++row) {
 #pragma GCC unroll 4
-    for (int v = 0; v < static_cast<int>(kTileVectors); ++v) {
+    for (std::int64_t v = 0; v < static_cast<std::int64_t>(kTileVectors); ++v) {
       _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + row * kSide + v * kLanes),
                           RoundToCodes(sums[row][v]));
     }
@@ -93,7 +93,8 @@ void SquareBFloat16(const std::uint16_t* a, std::byte* scratch, std::uint16_t* o
   auto* const pairs = reinterpret_cast<std::uint32_t*>(scratch);
   InterleaveRows(a, pairs);
   std::int64_t n = 0;
-  for (; n + kVectors * kLanes <= kSide; n += kVectors * kLanes) {
+  constexpr std::int64_t kTileColumns = static_cast<std::int64_t>(kVectors) * kLanes;
+  for (; n + kTileColumns <= kSide; n += kTileColumns) {
     for (std::int64_t m = 0; m < kSide; m += kRows) {
       Tile<kVectors>(a + m * kSide, pairs + n, out + m * kSide + n);
     }

@@ -30,7 +30,7 @@ TEST(CodecTest, BFloat16IsTheUpperHalfRoundedByAdding) {
 }
 
 TEST(CodecTest, Float16IsTheCompilersOwn) {
-#if defined(__FLT16_MAX__) && defined(__GNUC__) && !defined(__clang__)
+#if defined(__FLT16_MAX__) && defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
   __extension__ using Float16 = _Float16;
   const DTypeInfo& info = GetDTypeInfo(DType::kFloat16);
   ForSpreadFloat32Bits([&](std::uint32_t bits) {

@@ -84,7 +84,7 @@ TEST(NormalTest, EndToEndItIsThatOfJax) {
 TEST(NormalTest, OperandsOfTheTutorialAreThoseOfJax) {
   const auto expect = [](ThreefryLayout layout, const std::string& suffix) {
     const auto keys = Split(MakePrngKey(0), 2, layout);
-    std::vector<float> x(64 * 256), w(256 * 64);
+    std::vector<float> x(std::size_t{64} * 256), w(x.size());
     Normal(keys[0], layout, DefaultNumericsProfile(), x);
     Normal(keys[1], layout, DefaultNumericsProfile(), w);
     for (float& value : w) value *= 0.25f;

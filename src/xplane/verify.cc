@@ -54,7 +54,7 @@ struct Step {
   Interval interval;
 };
 
-tl::unexpected<Error> Unbelievable(std::string message) {
+tl::unexpected<Error> Unbelievable(const std::string& message) {
   return MakeError(StatusCode::kDataLoss,
                    "the capture does not hold what was recorded: " + message);
 }
