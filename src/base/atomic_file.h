@@ -20,9 +20,9 @@ namespace narrowgauge::internal {
 // temporary file and the path is as it was. Errors are those of SystemError.
 class AtomicFile {
  public:
-  // Creates the temporary file, which proves that the directory can be written. A path that leads to
-  // something other than a regular file is refused with kFailedPrecondition; through a symbolic link,
-  // the file it leads to is what will be replaced.
+  // Creates the temporary file, which proves that the directory can be written. A path that leads
+  // to something other than a regular file is refused with kFailedPrecondition; through a symbolic
+  // link, the file it leads to is what will be replaced.
   [[nodiscard]] static Result<AtomicFile> Create(std::string path);
 
   AtomicFile(AtomicFile&& other) noexcept;
