@@ -1,3 +1,4 @@
+#include "src/base/utf8.h"
 #include "src/report/cell_visitor.h"
 #include "src/report/number_text.h"
 #include "src/report/registry.h"

@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "src/base/utf8.h"
 #include "src/report/number_text.h"
 #include "src/report/utf8_text.h"
 

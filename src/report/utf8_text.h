@@ -9,10 +9,6 @@ namespace narrowgauge::internal {
 
 // Names of tensors and files may hold any bytes.
 
-// Returns `text` with U+FFFD in place of each part that is not UTF-8: a maximal start of a
-// sequence, else one byte (The Unicode Standard, section 3.9, table 3-7 and "U+FFFD Substitution").
-[[nodiscard]] std::string ReplaceInvalidUtf8(std::string_view text);
-
 // Returns valid UTF-8 that keeps to its line and moves no cursor: \n, \r and \t are written as two
 // characters, other control characters (C0, DEL, C1) as \u001b.
 [[nodiscard]] std::string VisibleText(std::string_view text);

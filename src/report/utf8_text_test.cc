@@ -1,4 +1,5 @@
 #include "src/report/utf8_text.h"
+#include "src/base/utf8.h"
 
 #include <gtest/gtest.h>
 

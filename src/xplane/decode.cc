@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "narrowgauge/xplane.h"
+#include "src/base/utf8.h"
 #include "src/xplane/fields.h"
-#include "src/xplane/utf8.h"
 #include "src/xplane/wire_reader.h"
 
 namespace narrowgauge {
@@ -86,7 +86,7 @@ class Decoder {
 
   [[nodiscard]] std::string Text(std::string_view bytes) {
     // U+FFFD takes three bytes where one was.
-    return IsUtf8(bytes) ? Spend(std::string(bytes)) : Spend(ReplaceNotUtf8(bytes));
+    return IsUtf8(bytes) ? Spend(std::string(bytes)) : Spend(ReplaceInvalidUtf8(bytes));
   }
 
   [[nodiscard]] std::string Spend(std::string text) {

@@ -11,8 +11,8 @@
 #include <variant>
 #include <vector>
 
+#include "src/base/utf8.h"
 #include "src/xplane/fields.h"
-#include "src/xplane/utf8.h"
 
 namespace narrowgauge {
 namespace internal {

@@ -1,4 +1,4 @@
-#include "src/xplane/utf8.h"
+#include "src/base/utf8.h"
 
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ TEST(Utf8Test, AcceptsEveryCodePointButSurrogatesAndTheTooHigh) {
     const bool legal = (code_point < 0xD800 || code_point > 0xDFFF) && code_point <= 0x10FFFF;
     const std::string text = Encode(code_point);
     ASSERT_EQ(IsUtf8(text), legal) << std::hex << code_point;
-    ASSERT_TRUE(!legal || ReplaceNotUtf8(text) == text);
+    ASSERT_TRUE(!legal || ReplaceInvalidUtf8(text) == text);
   }
 }
 
@@ -38,7 +38,7 @@ TEST(Utf8Test, RefusesOverlongForms) {
 // Unicode 15, tables 3-8 to 3-11, with ? for U+FFFD.
 TEST(Utf8Test, ReplacesMaximalIllFormedParts) {
   const auto replaced = [](std::string_view text) {
-    std::string result = ReplaceNotUtf8(text);
+    std::string result = ReplaceInvalidUtf8(text);
     for (std::size_t at; (at = result.find("\xEF\xBF\xBD")) != std::string::npos;) {
       result.replace(at, 3, "?");
     }

@@ -1,17 +1,8 @@
-#include "src/xplane/utf8.h"
-
-#include <cstddef>
+#include "src/base/utf8.h"
 
 namespace narrowgauge::internal {
-namespace {
 
-struct Sequence {
-  std::size_t size;  // Of the character, or of the maximal ill-formed part; at least 1.
-  bool well_formed;
-};
-
-// Looks at the first character of a text that is not empty.
-Sequence FirstSequence(std::string_view text) {
+Utf8Sequence FirstUtf8Sequence(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char lead = byte(0);
   if (lead < 0x80) return {1, true};
@@ -27,23 +18,21 @@ Sequence FirstSequence(std::string_view text) {
   return {size, true};
 }
 
-}  // namespace
-
 bool IsUtf8(std::string_view text) {
   while (!text.empty()) {
-    const Sequence sequence = FirstSequence(text);
+    const Utf8Sequence sequence = FirstUtf8Sequence(text);
     if (!sequence.well_formed) return false;
     text.remove_prefix(sequence.size);
   }
   return true;
 }
 
-std::string ReplaceNotUtf8(std::string_view text) {
+std::string ReplaceInvalidUtf8(std::string_view text) {
   std::string replaced;
   replaced.reserve(text.size());
   while (!text.empty()) {
-    const Sequence sequence = FirstSequence(text);
-    replaced += sequence.well_formed ? text.substr(0, sequence.size) : "\xEF\xBF\xBD";
+    const Utf8Sequence sequence = FirstUtf8Sequence(text);
+    replaced += sequence.well_formed ? text.substr(0, sequence.size) : kUtf8Replacement;
     text.remove_prefix(sequence.size);
   }
   return replaced;
