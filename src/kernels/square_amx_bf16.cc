@@ -24,6 +24,8 @@ namespace {
 #pragma GCC target("avx512f,avx512bw,avx512vl,avx512dq,amx-tile,amx-bf16,prefer-vector-width=512")
 #endif
 
+#include "src/kernels/square_avx512.inc"
+
 constexpr std::int64_t kSide = kSquareSide;
 constexpr std::int64_t kTile = 16;       // Rows of a tile, and float32 columns of a sum.
 constexpr std::int64_t kTileDepth = 32;  // bfloat16 elements in a row of a tile.
@@ -46,28 +48,17 @@ constexpr TileConfig kTileConfig;
 void PackPairs(const std::uint16_t* a, std::uint32_t* out) {
   for (std::int64_t n = 0; n < kSide; n += kTile) {
     for (std::int64_t k = 0; k < kSide; k += 2) {
-      const __m512i even = _mm512_cvtepu16_epi32(
-          _mm256_loadu_si256(reinterpret_cast<const __m256i*>(a + k * kSide + n)));
-      const __m512i odd = _mm512_cvtepu16_epi32(
-          _mm256_loadu_si256(reinterpret_cast<const __m256i*>(a + (k + 1) * kSide + n)));
-      _mm512_store_si512(out, _mm512_or_si512(even, _mm512_slli_epi32(odd, 16)));
+      _mm512_store_si512(out, PairOf(a + k * kSide + n, a + (k + 1) * kSide + n));
       out += kTile;
     }
   }
 }
 
-// Rounds a 16 x 16 block of sums to bfloat16, to nearest even; NaN becomes sign | 0x7FC0.
+// Rounds a 16 x 16 block of sums to codes.
 void RoundBlock(const float* sums, std::uint16_t* out) {
   for (std::int64_t row = 0; row < kTile; ++row) {
-    const __m512 values = _mm512_load_ps(sums + row * kTile);
-    const __m512i bits = _mm512_castps_si512(values);
-    const __m512i tie = _mm512_and_si512(_mm512_srli_epi32(bits, 16), _mm512_set1_epi32(1));
-    __m512i rounded = _mm512_add_epi32(bits, _mm512_add_epi32(tie, _mm512_set1_epi32(0x7FFF)));
-    const __m512i sign = _mm512_and_si512(bits, _mm512_set1_epi32(std::bit_cast<int>(0x80000000U)));
-    rounded = _mm512_mask_or_epi32(rounded, _mm512_cmp_ps_mask(values, values, _CMP_UNORD_Q), sign,
-                                   _mm512_set1_epi32(0x7FC00000));
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + row * kSide),
-                        _mm512_cvtepi32_epi16(_mm512_srli_epi32(rounded, 16)));
+                        RoundToCodes(_mm512_load_ps(sums + row * kTile)));
   }
 }
 

@@ -23,6 +23,8 @@ namespace {
 #pragma GCC target("avx512f,avx512bw,avx512vl,avx512dq,avx512bf16,prefer-vector-width=512")
 #endif
 
+#include "src/kernels/square_avx512.inc"
+
 constexpr std::int64_t kSide = kSquareSide;
 constexpr std::int64_t kRows = 8;
 constexpr std::size_t kVectors = 3;
@@ -32,25 +34,10 @@ constexpr std::int64_t kLanes = 16;
 void InterleaveRows(const std::uint16_t* a, std::uint32_t* out) {
   for (std::int64_t k = 0; k < kSide; k += 2) {
     for (std::int64_t n = 0; n < kSide; n += kLanes) {
-      const __m512i even = _mm512_cvtepu16_epi32(
-          _mm256_loadu_si256(reinterpret_cast<const __m256i*>(a + k * kSide + n)));
-      const __m512i odd = _mm512_cvtepu16_epi32(
-          _mm256_loadu_si256(reinterpret_cast<const __m256i*>(a + (k + 1) * kSide + n)));
       _mm512_storeu_si512(out + k / 2 * kSide + n,
-                          _mm512_or_si512(even, _mm512_slli_epi32(odd, 16)));
+                          PairOf(a + k * kSide + n, a + (k + 1) * kSide + n));
     }
   }
-}
-
-__m256i RoundToCodes(__m512 sums) {
-  const __m512i bits = _mm512_castps_si512(sums);
-  const __m512i tie = _mm512_and_si512(_mm512_srli_epi32(bits, 16), _mm512_set1_epi32(1));
-  const __m512i rounded = _mm512_add_epi32(bits, _mm512_add_epi32(tie, _mm512_set1_epi32(0x7FFF)));
-  const __m512i nan =
-      _mm512_or_si512(_mm512_and_si512(bits, _mm512_set1_epi32(std::bit_cast<int>(0x80000000U))),
-                      _mm512_set1_epi32(0x7FC00000));
-  const __mmask16 is_nan = _mm512_cmp_ps_mask(sums, sums, _CMP_UNORD_Q);
-  return _mm512_cvtepi32_epi16(_mm512_srli_epi32(_mm512_mask_mov_epi32(rounded, is_nan, nan), 16));
 }
 
 template <std::size_t kTileVectors>

@@ -2,7 +2,6 @@
 #include "src/report/cell_visitor.h"
 #include "src/report/number_text.h"
 #include "src/report/registry.h"
-#include "src/report/utf8_text.h"
 #include "src/report/well_formed.h"
 
 namespace narrowgauge::internal {

@@ -4,7 +4,6 @@
 
 #include "src/base/utf8.h"
 #include "src/report/number_text.h"
-#include "src/report/utf8_text.h"
 
 namespace narrowgauge::internal {
 namespace {

@@ -1,9 +1,10 @@
 #include "src/report/utf8_text.h"
-#include "src/base/utf8.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
+
+#include "src/base/utf8.h"
 
 namespace narrowgauge::internal {
 namespace {
