@@ -1,6 +1,7 @@
 #ifndef NARROWGAUGE_DTYPE_H_
 #define NARROWGAUGE_DTYPE_H_
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -30,9 +31,12 @@ enum class SpecialValues : std::uint8_t {
 struct DTypeInfo {
   std::string_view name;            // As ml_dtypes spells it.
   std::string_view file_name = {};  // As safetensors spells it, or "" if it has no word for it.
+  // Other words for it, "" where there are fewer. A word that two formats share is ambiguous.
+  std::array<std::string_view, 4> aliases = {};
   DTypeKind kind = DTypeKind::kFloat;
   bool is_signed = true;
   int total_bits = 0;     // Sign, exponent and stored mantissa together.
+  int storage_bits = 0;   // Bits in memory, packed, if not total_bits; see StorageBits.
   int exponent_bits = 0;  // 0 for integers.
   int mantissa_bits = 0;  // Stored bits; the precision is one more. 0 for integers.
   int exponent_bias = 0;
@@ -46,10 +50,16 @@ struct DTypeInfo {
 
 [[nodiscard]] const DTypeInfo& GetDTypeInfo(DType dtype);
 
+// Bits that an element takes in memory, packed: 4 for int4, 32 for tf32.
+[[nodiscard]] constexpr int StorageBits(const DTypeInfo& info) {
+  return info.storage_bits != 0 ? info.storage_bits : info.total_bits;
+}
+
 // All formats in table order.
 [[nodiscard]] std::span<const DType> AllDTypes();
 
-// Accepts the ml_dtypes name only; kInvalidArgument names the accepted words and the nearest one.
+// Accepts the ml_dtypes name or an alias. kInvalidArgument names the accepted words and the nearest
+// one, or for a word that could mean two formats, both.
 [[nodiscard]] Result<DType> ParseDType(std::string_view name);
 
 [[nodiscard]] inline std::string_view DTypeName(DType dtype) { return GetDTypeInfo(dtype).name; }

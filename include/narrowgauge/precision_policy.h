@@ -7,19 +7,23 @@
 #include <string_view>
 
 #include "narrowgauge/dtype.h"
+#include "narrowgauge/quantization.h"
+#include "narrowgauge/status.h"
+
+// A policy is text and value at once; the two convert without loss.
+//
+//   policy       = "w=" spec " a=" spec " acc=" accumulation " out=" dtype    any part may be left
+//   out spec         = format ["/" granularity] {"," key "=" value} format       = a dtype's or
+//   block format's name or alias granularity  = "tensor" | "channel" | "input" | "group:" G |
+//   "block:" R "x" C keys         = scale=DTYPE  range=127|127.5|128  zero=none|int|float
+//                  method=absmax|percentile:P|mse  round=even|away|zero|stochastic
+//                  overflow=native|saturate  rule=floor|ceil|rceil|nearest  apply=before|after
+//                  like=CONVENTION
+//   accumulation = type ["/" order {"+" order}] {"," key "=" value}
+//
+// w and a are float32 if left out, acc is float32, and out is acc's type.
 
 namespace narrowgauge {
-
-// Which elements share a scale: none (the format is used unscaled), or those of one output channel.
-enum class QuantizationGranularity : std::uint8_t { kUnscaled, kChannel };
-
-// How an operand is stored: a format, and who shares a scale. Scales are float32, symmetric, absmax
-// over 127 for int8; rounding is to nearest, ties to even.
-struct QuantizationSpec {
-  DType dtype = DType::kFloat32;
-  QuantizationGranularity granularity = QuantizationGranularity::kUnscaled;
-  friend bool operator==(const QuantizationSpec&, const QuantizationSpec&) = default;
-};
 
 // What a matmul sums in, apart from what it returns.
 struct AccumulationSpec {
@@ -39,14 +43,31 @@ struct PrecisionPolicy {
   friend bool operator==(const PrecisionPolicy&, const PrecisionPolicy&) = default;
 };
 
-// A policy that has a name.
+// A policy under the name that a report's row carries: a preset's, or its own text.
 struct NamedPolicy {
-  std::string_view name;
+  std::string name;
   PrecisionPolicy policy;
 };
 
 // Returns the canonical text, such as "w=int8/channel a=float32 acc=float32 out=float32".
 [[nodiscard]] std::string FormatPolicy(const PrecisionPolicy& policy);
+
+// Parses a policy. kInvalidArgument names the part, the accepted words and the nearest one; also
+// for accumulations that are well formed and not supported yet, which are said to be so.
+[[nodiscard]] Result<PrecisionPolicy> ParsePolicy(std::string_view text);
+
+// A list of policies that has a name.
+struct Preset {
+  std::string_view name;
+  std::string_view summary;
+  std::span<const NamedPolicy> policies;
+};
+
+// "tutorial", "weights", "mx", "formats", "bf16-accumulators".
+[[nodiscard]] std::span<const Preset> AllPresets();
+
+// kInvalidArgument names the accepted words and the nearest one.
+[[nodiscard]] Result<std::span<const NamedPolicy>> FindPreset(std::string_view name);
 
 // The tutorial's three policies, in its order and under its names.
 [[nodiscard]] std::span<const NamedPolicy> TutorialPolicies();

@@ -328,7 +328,7 @@ Measurement CountBytes(const NamedPolicy& named, std::int64_t depth, std::int64_
   Measurement row{.policy = named, .statistics = {}};
   const std::int64_t elements = depth * columns;  // Fits: the file holds them.
   row.weight_bytes = elements * GetDTypeInfo(named.policy.weights.dtype).total_bits / 8;
-  if (named.policy.weights.granularity == QuantizationGranularity::kChannel) {
+  if (named.policy.weights.granularity.kind == GranularityKind::kChannel) {
     row.scale_bytes = columns * static_cast<std::int64_t>(sizeof(float));
   }
   return row;

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "src/numerics/rounding.h"
+
 namespace narrowgauge::internal {
 namespace {
 

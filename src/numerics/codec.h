@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "narrowgauge/dtype.h"
-#include "src/numerics/rounding.h"
+#include "narrowgauge/rounding.h"
 
 // The reference codec: what a code of any format means, and which code a value becomes. Slow and
 // obvious; every fast conversion is tested against it.

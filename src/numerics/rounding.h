@@ -3,30 +3,16 @@
 
 #include <cstdint>
 
-namespace narrowgauge {
+#include "narrowgauge/rounding.h"
 
-// Which of its two neighbours in a format a value becomes; IEEE 754-2019, section 4.3.
-enum class RoundingMode : std::uint8_t {
-  kNearestEven,  // The nearer one; of two as near, the one whose last mantissa bit is 0, or the
-                 // larger where there are no mantissa bits.
-  kNearestAway,  // The nearer one; of two as near, the one farther from zero.
-  kTowardZero,   // The one nearer to zero.
-};
-
-// What becomes of values beyond the largest finite one, infinities among them. A value is beyond it
-// if it would not round to it in the same format with more exponents. kTowardZero rounds finite
-// values to it always.
-enum class OverflowMode : std::uint8_t {
-  kNative,    // Infinity, or NaN where the format has none, or the largest value where neither
-              // exists.
-  kSaturate,  // The largest finite value of the same sign.
-};
-
-namespace internal {
+namespace narrowgauge::internal {
 
 // Returns significand * 2^-shift, rounded once to an integer; needs significand < 2^63, shift >= 0.
+// Only kStochastic looks at `random`, 64 uniform bits: it rounds up if their upper part is less
+// than the part cut off, both read as fractions.
 [[nodiscard]] constexpr std::uint64_t ShiftRightRounded(std::uint64_t significand, int shift,
-                                                        RoundingMode rounding) {
+                                                        RoundingMode rounding,
+                                                        std::uint64_t random = 0) {
   if (shift == 0) return significand;
   if (shift > 63) return 0;  // Less than a half.
   const std::uint64_t quotient = significand >> shift;
@@ -39,11 +25,12 @@ namespace internal {
       return quotient + (remainder >= half ? 1 : 0);
     case RoundingMode::kTowardZero:
       return quotient;
+    case RoundingMode::kStochastic:
+      return quotient + ((random >> (64 - shift)) < remainder ? 1 : 0);
   }
   return quotient;
 }
 
-}  // namespace internal
-}  // namespace narrowgauge
+}  // namespace narrowgauge::internal
 
 #endif  // NARROWGAUGE_NUMERICS_ROUNDING_H_

@@ -26,39 +26,6 @@ TEST(FormatPolicyTest, EveryPartIsWritten) {
   EXPECT_EQ(FormatPolicy({}), "w=float32 a=float32 acc=float32 out=float32");
 }
 
-TEST(FormatPolicyTest, GranularityFollowsTheFormat) {
-  EXPECT_EQ(FormatPolicy({.weights = {DType::kInt8, QuantizationGranularity::kChannel},
-                          .activations = {DType::kInt8, QuantizationGranularity::kChannel},
-                          .output = DType::kFloat16}),
-            "w=int8/channel a=int8/channel acc=float32 out=float16");
-}
-
-TEST(FormatPolicyTest, BlocksNameTheirInnerType) {
-  EXPECT_EQ(FormatPolicy({.accumulation = {DType::kBFloat16, 128}, .output = DType::kBFloat16}),
-            "w=float32 a=float32 acc=bfloat16/block:128,inner=float32 out=bfloat16");
-  EXPECT_EQ(FormatPolicy({.accumulation = {DType::kFloat32, 8}}),
-            "w=float32 a=float32 acc=float32/block:8,inner=float32 out=float32");
-}
-
-TEST(FormatPolicyTest, PoliciesThatDifferHaveTextsThatDiffer) {
-  std::set<std::string> texts;
-  std::size_t count = 0;
-  for (const DType dtype : {DType::kFloat32, DType::kBFloat16, DType::kFloat16, DType::kInt8}) {
-    for (const auto granularity :
-         {QuantizationGranularity::kUnscaled, QuantizationGranularity::kChannel}) {
-      for (const std::int64_t block : {0, 1, 128}) {
-        texts.insert(
-            FormatPolicy({.weights = {dtype, granularity}, .accumulation = {dtype, block}}));
-        texts.insert(FormatPolicy({.activations = {dtype, granularity},
-                                   .accumulation = {DType::kFloat16, block},
-                                   .output = DType::kFloat16}));
-        count += 2;
-      }
-    }
-  }
-  EXPECT_EQ(texts.size(), count);
-}
-
 TEST(PresetsTest, TheTutorialsPolicies) {
   EXPECT_THAT(
       Texts(TutorialPolicies()),

@@ -10,6 +10,7 @@ namespace narrowgauge::internal::formats {
 inline constexpr DTypeInfo kBFloat16 = {
     .name = "bfloat16",
     .file_name = "BF16",
+    .aliases = {"bf16"},
     .total_bits = 16,
     .exponent_bits = 8,
     .mantissa_bits = 7,

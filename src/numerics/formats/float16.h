@@ -8,6 +8,7 @@ namespace narrowgauge::internal::formats {
 inline constexpr DTypeInfo kFloat16 = {
     .name = "float16",
     .file_name = "F16",
+    .aliases = {"f16", "fp16", "half"},
     .total_bits = 16,
     .exponent_bits = 5,
     .mantissa_bits = 10,

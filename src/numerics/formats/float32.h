@@ -8,6 +8,7 @@ namespace narrowgauge::internal::formats {
 inline constexpr DTypeInfo kFloat32 = {
     .name = "float32",
     .file_name = "F32",
+    .aliases = {"f32", "fp32"},
     .total_bits = 32,
     .exponent_bits = 8,
     .mantissa_bits = 23,

@@ -1,0 +1,130 @@
+#ifndef NARROWGAUGE_QUANTIZATION_H_
+#define NARROWGAUGE_QUANTIZATION_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "narrowgauge/block_format.h"
+#include "narrowgauge/dtype.h"
+#include "narrowgauge/rounding.h"
+#include "narrowgauge/status.h"
+
+// How an operand is stored: its format, who shares a scale, and how scales and codes are found.
+//
+// With x an element, s its scale and z its zero point, the code of x is
+//   q = clip(round(x / s) + z, lowest, largest)   and its value   v = float32((q - z) * s),
+// x / s rounded once to float32 (float64 for float64 weights). Floats have no z and clip as
+// OverflowMode says. Conventions of other packages deviate; see convention.h.
+
+namespace narrowgauge {
+
+// Who shares a scale, in a matrix w[K, N]. For activations x[M, K] read m for n.
+enum class GranularityKind : std::uint8_t {
+  kUnscaled,  // Nobody: the format is used as it is.
+  kTensor,    // All elements.
+  kChannel,   // Those of one output channel n.
+  kInput,     // Those of one k.
+  kGroup,     // `rows` consecutive k of one channel.
+  kBlock,     // `rows` consecutive k of `columns` consecutive channels.
+};
+
+struct QuantizationGranularity {
+  GranularityKind kind = GranularityKind::kUnscaled;
+  std::int64_t rows = 0;     // Of kGroup and kBlock, else 0.
+  std::int64_t columns = 0;  // Of kBlock, else 0.
+  friend bool operator==(const QuantizationGranularity&, const QuantizationGranularity&) = default;
+};
+
+// What the largest |x| of a scale is divided by, and which codes there are: for b bits
+enum class ScaleRange : std::uint8_t {
+  kNarrow,  // 127: divides by 2^(b-1) - 1; codes -(2^(b-1) - 1) to 2^(b-1) - 1.
+  kMiddle,  // 127.5: divides by 2^(b-1) - 1/2; codes -2^(b-1) to 2^(b-1) - 1.
+  kFull,    // 128: divides by 2^(b-1); codes -2^(b-1) to 2^(b-1) - 1.
+};
+
+// Unsigned integers need a zero point; floats have none.
+enum class ZeroPoint : std::uint8_t {
+  kNone,
+  kInteger,  // s = (max - min) / (2^b - 1) with 0 counted among the elements; z an integer code.
+  kFloat,    // s = (max - min) / (2^b - 1) of the elements alone; v = q * s + min, q from 0.
+};
+
+// How the range that a scale must cover is found.
+enum class RangeMethod : std::uint8_t {
+  kAbsmax,      // It covers all elements.
+  kPercentile,  // It covers the given percentage of the magnitudes (or on both sides).
+  kMse,         // The one of 64 shrunk ranges whose sum of squared errors is least.
+};
+
+// How the power of two of an MX block follows from its largest magnitude a; emax is the exponent of
+// the element format's largest value M.
+enum class MxScaleRule : std::uint8_t {
+  kFloor,    // 2^(floor(log2 a) - emax): OCP MX 1.0, section 6.3. Values above M saturate.
+  kCeil,     // 2^(ceil(log2 a) - emax)
+  kRceil,    // 2^ceil(log2(a / M)): nothing saturates.
+  kNearest,  // 2^(round(log2 a) - emax), in which 3/2 of a power of two rounds up.
+};
+
+// Where scales enter a product.
+enum class ScaleUse : std::uint8_t {
+  kDefault,  // Before for float accumulators, after for integer ones and models of hardware.
+  kBefore,   // Operands are dequantised, then multiplied.
+  kAfter,    // Codes are multiplied; the sum of each group is scaled.
+};
+
+struct Convention;  // convention.h
+
+// The defaults of every field but the format are those of MakeSpec.
+struct QuantizationSpec {
+  DType dtype = DType::kFloat32;  // Of the elements, unless block_format is set.
+  std::optional<BlockFormat> block_format =
+      {};  // Then granularity, scale_dtype and dtype are unused.
+  QuantizationGranularity granularity = {};
+  DType scale_dtype = DType::kFloat32;
+  ScaleRange range = ScaleRange::kNarrow;
+  ZeroPoint zero_point = ZeroPoint::kNone;
+  RangeMethod method = RangeMethod::kAbsmax;
+  double percentile = 100;  // Of kPercentile: above 0, up to 100.
+  RoundingMode rounding = RoundingMode::kNearestEven;
+  OverflowMode overflow = OverflowMode::kNative;
+  MxScaleRule rule = MxScaleRule::kFloor;
+  ScaleUse scale_use = ScaleUse::kDefault;
+  const Convention* convention = nullptr;  // A row of AllConventions(); null: as defined here.
+  friend bool operator==(const QuantizationSpec&, const QuantizationSpec&) = default;
+};
+
+// Returns the spec of a format with the default of everything else: scaled formats saturate, casts
+// overflow natively; unsigned integers have an integer zero point.
+[[nodiscard]] QuantizationSpec MakeSpec(DType dtype, QuantizationGranularity granularity = {});
+[[nodiscard]] QuantizationSpec MakeSpec(BlockFormat format);
+
+// Returns OK, or kInvalidArgument with what contradicts what: a zero point of a float, a scale
+// dtype without scales, sizes below 1, an integer without a scale, and so on.
+[[nodiscard]] Result<void> ValidateSpec(const QuantizationSpec& spec);
+
+// Returns the spec's text, as in "float8_e4m3fn/group:128,scale=bfloat16". Keys whose value is
+// the default of the format are left out; ParseSpec reads it back without loss.
+[[nodiscard]] std::string FormatSpec(const QuantizationSpec& spec);
+
+// Parses FORMAT[/GRANULARITY][,KEY=VALUE...] (CONTRACT in precision_policy.h). kInvalidArgument
+// names the accepted words and the nearest one.
+[[nodiscard]] Result<QuantizationSpec> ParseSpec(std::string_view text);
+
+// Returns what the spec means in words, one sentence after another, convention included.
+[[nodiscard]] std::string ExplainSpec(const QuantizationSpec& spec);
+
+// What a matrix of K x N elements takes in memory under a spec, packed. kOutOfRange if a size does
+// not fit into int64.
+struct StoredBytes {
+  std::int64_t codes = 0;    // Of all elements, rounded up to whole bytes once.
+  std::int64_t scales = 0;   // Scales, zero points, minima, and the scale of a tensor.
+  std::int64_t padding = 0;  // What fills up the last blocks of MX, NVFP4 and ggml.
+};
+[[nodiscard]] Result<StoredBytes> CountStoredBytes(const QuantizationSpec& spec, std::int64_t depth,
+                                                   std::int64_t columns);
+
+}  // namespace narrowgauge
+
+#endif  // NARROWGAUGE_QUANTIZATION_H_

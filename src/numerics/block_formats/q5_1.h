@@ -1,0 +1,21 @@
+#ifndef NARROWGAUGE_NUMERICS_BLOCK_FORMATS_Q5_1_H_
+#define NARROWGAUGE_NUMERICS_BLOCK_FORMATS_Q5_1_H_
+
+#include "narrowgauge/block_format.h"
+
+namespace narrowgauge::internal::block_formats {
+
+// The value is code * scale + minimum.
+inline constexpr BlockFormatInfo kQ5_1 = {
+    .name = "q5_1",
+    .family = BlockFamily::kGgml,
+    .block_size = 32,
+    .element_bits = 5,
+    .scale_dtype = DType::kFloat16,
+    .scales_per_block = 2,
+    .source = "ggml, quantize_row_q5_1_ref and block_q5_1 (ggml-quants.c, ggml-common.h)",
+};
+
+}  // namespace narrowgauge::internal::block_formats
+
+#endif  // NARROWGAUGE_NUMERICS_BLOCK_FORMATS_Q5_1_H_
