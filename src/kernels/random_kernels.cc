@@ -8,5 +8,7 @@
 #include <immintrin.h>
 #endif
 
+#include "src/kernels/kernels.h"
+
 #define NG_KERNEL_BODY "src/kernels/random_kernels.inc"
 #include "src/kernels/for_each_isa.inc"
