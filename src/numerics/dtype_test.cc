@@ -42,7 +42,7 @@ TEST(DTypeTest, AnUnknownNameIsRefusedWithTheListAndTheNearest) {
   const auto parsed = ParseDType("bfloat61");
   ASSERT_FALSE(parsed.has_value());
   EXPECT_EQ(parsed.error().code, StatusCode::kInvalidArgument);
-  EXPECT_THAT(parsed.error().message, HasSubstr("expected one of float32, bfloat16, "));
+  EXPECT_THAT(parsed.error().message, HasSubstr("expected one of float64, float32, tf32, bfloat16, "));
   EXPECT_THAT(parsed.error().message, HasSubstr("(nearest: bfloat16): \"bfloat61\""));
 }
 
