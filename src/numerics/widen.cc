@@ -74,9 +74,9 @@ void WidenToFloat32(DType dtype, const std::byte* codes, std::int64_t first, std
     case 32: {  // Shorter formats are in the upper bits.
       const std::uint32_t used = ~std::uint32_t{0} << (32 - info.total_bits);
       NG_CHECK(info.exponent_bits == 8 && info.special_values == SpecialValues::kIeee);
-      return WidenBytes<std::uint32_t>(
-          codes, first, count, out,
-          [used](std::uint32_t code) { return std::bit_cast<float>(code & used); });
+      return WidenBytes<std::uint32_t>(codes, first, count, out, [used](std::uint32_t code) {
+        return std::bit_cast<float>(code & used);
+      });
     }
     default:
       NG_CHECK(dtype == DType::kFloat64);

@@ -50,8 +50,7 @@ TEST_P(WidenTest, GivesTheValueOfEveryCode) {
     codes.push_back(code);
     stored_codes.push_back(StoredCode(info, code));
   }
-  std::vector<std::byte> stored =
-      Pack(stored_codes, static_cast<std::size_t>(StorageBits(info)));
+  std::vector<std::byte> stored = Pack(stored_codes, static_cast<std::size_t>(StorageBits(info)));
   stored.insert(stored.begin(), std::byte{0xA5});
   for (const std::size_t first : {0U, 1U, 2U, 3U}) {
     std::vector<float> values(codes.size() - first);
