@@ -6,8 +6,10 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <variant>
 
 #include "narrowgauge/dtype.h"
+#include "narrowgauge/status.h"
 
 namespace narrowgauge {
 
@@ -29,6 +31,7 @@ enum class BlockFamily : std::uint8_t {
 // what is missing in a channel's last block is padding. Data only.
 struct BlockFormatInfo {
   std::string_view name;
+  // Other words for it. A word that two formats share is ambiguous.
   std::array<std::string_view, 3> aliases = {};
   BlockFamily family = BlockFamily::kMx;
   int block_size = 32;                // Elements.
@@ -44,6 +47,14 @@ struct BlockFormatInfo {
 
 // All block formats in table order.
 [[nodiscard]] std::span<const BlockFormat> AllBlockFormats();
+
+// A format that elements are stored in, with or without scales of its own.
+using NumberFormat = std::variant<DType, BlockFormat>;
+
+[[nodiscard]] std::string_view NumberFormatName(const NumberFormat& format);
+
+// Parses the name, file name or alias of a dtype or a block format, as ParseDType does.
+[[nodiscard]] Result<NumberFormat> ParseNumberFormat(std::string_view word);
 
 }  // namespace narrowgauge
 

@@ -58,9 +58,9 @@ struct DTypeInfo {
 // All formats in table order.
 [[nodiscard]] std::span<const DType> AllDTypes();
 
-// Accepts the ml_dtypes name or an alias. kInvalidArgument names the accepted words and the nearest
-// one, or for a word that could mean two formats, both.
-[[nodiscard]] Result<DType> ParseDType(std::string_view name);
+// Accepts the name, file name or an alias of a format, in upper or lower case. kInvalidArgument
+// names the formats and the nearest word or, for a word that could mean two formats, both.
+[[nodiscard]] Result<DType> ParseDType(std::string_view word);
 
 [[nodiscard]] inline std::string_view DTypeName(DType dtype) { return GetDTypeInfo(dtype).name; }
 

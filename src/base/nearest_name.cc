@@ -11,19 +11,24 @@
 namespace narrowgauge::internal {
 namespace {
 
-// Levenshtein's distance, one row at a time.
+// The number of letters to insert, delete, replace or swap with the next one ("optimal string
+// alignment"), three rows at a time.
 std::size_t EditDistance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> before;  // The row of i - 2, of i - 1, and of i.
+  std::vector<std::size_t> last(b.size() + 1);
+  std::iota(last.begin(), last.end(), std::size_t{0});
   std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
   for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i);
+    row[0] = i;
     for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t substituted = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, substituted});
+      const std::size_t substituted = last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      row[j] = std::min({last[j] + 1, row[j - 1] + 1, substituted});
+      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (swapped) row[j] = std::min(row[j], before[j - 2] + 1);
     }
+    before = std::exchange(last, row);
   }
-  return row[b.size()];
+  return last[b.size()];
 }
 
 // Names in a hostile file can be megabytes long; beyond this no distance is worth its time.

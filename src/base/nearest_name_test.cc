@@ -12,7 +12,12 @@ using testing::IsEmpty;
 constexpr std::string_view kNames[] = {"float32", "bfloat16", "float16", "int8"};
 
 TEST(NearestNameTest, OrdersByEditDistance) {
-  EXPECT_THAT(NearestNames("bfloat61", kNames, 2), ElementsAre("bfloat16", "float32"));
+  EXPECT_THAT(NearestNames("bfloat61", kNames, 2), ElementsAre("bfloat16", "float16"));
+}
+
+TEST(NearestNameTest, TwoSwappedLettersAreOneStep) {
+  constexpr std::string_view kNearSwap[] = {"float64", "bfloat16"};
+  EXPECT_THAT(NearestNames("bfloat61", kNearSwap, 2), ElementsAre("bfloat16", "float64"));
 }
 
 TEST(NearestNameTest, OffersNamesThatContainTheWord) {

@@ -40,7 +40,7 @@ class FakeReader final : public CheckpointReader {
 };
 
 TensorInfo Tensor(std::string_view name, std::optional<DType> dtype, Shape shape) {
-  return {std::string(name), dtype ? std::string(GetDTypeInfo(*dtype).file_name) : "F64", dtype,
+  return {std::string(name), dtype ? std::string(GetDTypeInfo(*dtype).file_name) : "C64", dtype,
           std::move(shape)};
 }
 
@@ -103,7 +103,7 @@ TEST(OpenCheckpointTest, PassesOnWhatTheSystemSays) {
 TEST(FindMatrixTest, FindsTheOnlyFloatingMatrix) {
   const FakeReader reader(
       {Tensor("bias", DType::kFloat32, {2}), Tensor("codes", DType::kInt8, {2, 2}),
-       Tensor("w", DType::kBFloat16, {2, 3}), Tensor("double", std::nullopt, {2, 2})});
+       Tensor("w", DType::kBFloat16, {2, 3}), Tensor("complex", std::nullopt, {2, 2})});
   EXPECT_EQ(FindMatrix(reader, ""), 2U);
 }
 

@@ -3,16 +3,35 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
 #include <vector>
 
 namespace narrowgauge::internal {
 namespace {
 
-// Whether a file's word for a dtype is npy's for elements that it does not explain, such as "<V2".
-bool IsVoid(std::string_view stored_dtype) {
-  return stored_dtype.size() > 2 &&
-         std::string_view("<>|=").find(stored_dtype[0]) != std::string_view::npos &&
-         stored_dtype[1] == 'V';
+// Returns the size of an element that npy does not explain, such as 2 of "<V2", or 0 of other words.
+std::uint64_t VoidBytes(std::string_view stored_dtype) {
+  constexpr std::size_t kPrefix = 2;
+  if (stored_dtype.size() <= kPrefix ||
+      std::string_view("<>|=").find(stored_dtype[0]) == std::string_view::npos ||
+      stored_dtype[1] != 'V') {
+    return 0;
+  }
+  std::uint64_t size = 0;
+  std::from_chars(stored_dtype.data() + kPrefix, stored_dtype.data() + stored_dtype.size(), size);
+  return size;
+}
+
+// Returns the names of the formats whose elements have `bytes` bytes, or of all if it is 0.
+std::vector<std::string_view> DTypeNames(std::uint64_t bytes) {
+  std::vector<std::string_view> names;
+  for (const DType dtype : AllDTypes()) {
+    const auto bits = static_cast<std::uint64_t>(StorageBits(GetDTypeInfo(dtype)));
+    if (bytes == 0 || (bits % 8 == 0 && bits / 8 == bytes)) names.push_back(DTypeName(dtype));
+  }
+  return names;
 }
 
 }  // namespace
@@ -38,17 +57,15 @@ tl::unexpected<Error> MalformedFile(std::string_view wrong, std::string_view acc
 }
 
 std::string UnreadableDType(const TensorInfo& tensor, std::string_view path) {
-  std::vector<std::string_view> names;
-  for (const DType dtype : AllDTypes()) names.push_back(DTypeName(dtype));
-  if (IsVoid(tensor.stored_dtype)) {
-    return FileMessage(
-        "the file does not say what its elements are",
-        fmt::format("--npy-dtype with one of {} that has their size", fmt::join(names, ", ")),
-        Quoted(tensor.stored_dtype), path);
+  const auto fitting = DTypeNames(VoidBytes(tensor.stored_dtype));
+  if (VoidBytes(tensor.stored_dtype) != 0 && !fitting.empty()) {
+    return FileMessage("the file does not say what its elements are",
+                       fmt::format("--npy-dtype with one of {}", fmt::join(fitting, ", ")),
+                       Quoted(tensor.stored_dtype), path);
   }
   return FileMessage(
       "narrowgauge cannot read the elements of this dtype",
-      fmt::format("one of {}", fmt::join(names, ", ")),
+      fmt::format("one of {}", fmt::join(DTypeNames(0), ", ")),
       tensor.name.empty()
           ? Quoted(tensor.stored_dtype)
           : fmt::format("{} of tensor {}", Quoted(tensor.stored_dtype), Quoted(tensor.name)),

@@ -44,11 +44,11 @@ Result<std::optional<DType>> ChooseDType(const NpyHeader& header, const Checkpoi
                                  "no dtype, since the file says it", where, path));
   }
   const auto element_bits = CheckedMultiply<std::uint64_t>(header.element.size_bytes, 8);
-  if (element_bits != static_cast<std::uint64_t>(info.total_bits)) {
+  if (element_bits != static_cast<std::uint64_t>(StorageBits(info))) {
     return MakeError(
         StatusCode::kFailedPrecondition,
         FileMessage("--npy-dtype has another size than the elements",
-                    fmt::format("a dtype of {} bytes", header.element.size_bytes), where, path));
+                    fmt::format("a dtype of {} bytes an element", header.element.size_bytes), where, path));
   }
   return options.npy_dtype;
 }

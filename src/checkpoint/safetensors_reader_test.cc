@@ -4,11 +4,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "src/checkpoint/test_files.h"
+#include "src/numerics/widen.h"
 
 namespace narrowgauge::internal {
 namespace {
@@ -100,15 +103,43 @@ TEST(SafetensorsReaderTest, ReadsEmptyTensors) {
 }
 
 TEST(SafetensorsReaderTest, ListsTensorsThatItCannotRead) {
-  const auto reader = OpenSound(OneTensor("F4", "[4]", 2, 2));
+  const auto reader = OpenSound(OneTensor("C64", "[4]", 32, 32));
   ASSERT_NE(reader, nullptr);
-  EXPECT_EQ(reader->Tensors()[0].stored_dtype, "F4");
+  EXPECT_EQ(reader->Tensors()[0].stored_dtype, "C64");
   EXPECT_EQ(reader->Tensors()[0].dtype, std::nullopt);
   const auto view = reader->View(0);
   ASSERT_FALSE(view.has_value());
   EXPECT_EQ(view.error().code, StatusCode::kUnimplemented);
-  EXPECT_THAT(view.error().message, HasSubstr(R"(expected one of float32, )"));
-  EXPECT_THAT(view.error().message, HasSubstr(R"("F4" of tensor "a" in "the file")"));
+  EXPECT_THAT(view.error().message, HasSubstr(R"(expected one of float64, )"));
+  EXPECT_THAT(view.error().message, HasSubstr(R"("C64" of tensor "a" in "the file")"));
+}
+
+// Returns the float32 values of tensor "a".
+std::vector<float> ValuesOf(std::string_view dtype, int elements, std::string_view data) {
+  const std::string bytes = Safetensors(
+      "{" + Entry("a", dtype, fmt::format("[{}]", elements), 0, data.size()) + "}", data);
+  const auto reader = OpenSound(bytes);
+  if (reader == nullptr) return {};
+  const auto view = reader->View(0);
+  EXPECT_TRUE(view.has_value()) << view.error().message;
+  if (!view) return {};
+  std::vector<float> values(static_cast<std::size_t>(elements));
+  WidenToFloat32(view->dtype, view->bytes.data(), elements, values.data());
+  return values;
+}
+
+TEST(SafetensorsReaderTest, ReadsFormatsOfAByteAndLess) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  EXPECT_THAT(ValuesOf("F8_E4M3", 4, std::string_view("\x7e\x7f\x80\x01", 4)),
+              ElementsAre(448.0F, testing::IsNan(), -0.0F, 0x1p-9F));
+  EXPECT_THAT(ValuesOf("F8_E5M2", 3, "\x7b\x7c\x7d"),
+              ElementsAre(57344.0F, kInfinity, testing::IsNan()));
+  EXPECT_THAT(ValuesOf("F8_E8M0", 4, std::string_view("\0\x01\x7f\xff", 4)),
+              ElementsAre(0x1p-127F, 0x1p-126F, 1.0F, testing::IsNan()));
+  EXPECT_THAT(ValuesOf("F8_E4M3FNUZ", 2, "\x7f\x80"), ElementsAre(240.0F, testing::IsNan()));
+  EXPECT_THAT(ValuesOf("F8_E5M2FNUZ", 2, "\x7f\x80"), ElementsAre(57344.0F, testing::IsNan()));
+  EXPECT_THAT(ValuesOf("F4", 4, "\x21\x7f"), ElementsAre(0.5F, 1.0F, -6.0F, 6.0F));
+  EXPECT_THAT(ValuesOf("F6_E2M3", 4, "\x81\x30\x7c"), ElementsAre(0.125F, 0.25F, 0.375F, 7.5F));
 }
 
 TEST(SafetensorsReaderTest, IgnoresUnknownFieldsOfATensor) {

@@ -39,16 +39,22 @@ std::string Describe(const MatrixSource& source, const TensorInfo& info) {
   return info.name.empty() ? source.path : fmt::format("{}:{}", source.path, info.name);
 }
 
+// float64 would be rounded before anything is measured.
+bool IsFloatThatFloat32Holds(DType dtype) {
+  const DTypeInfo& info = GetDTypeInfo(dtype);
+  return info.kind == DTypeKind::kFloat && info.total_bits <= 32;
+}
+
 Result<StoredMatrix> OpenMatrix(const MatrixSource& source, const CheckpointOptions& options) {
   auto reader = OpenCheckpoint(source.path, options);
   if (!reader) return tl::unexpected(reader.error());
   const auto index = FindMatrix(**reader, source.tensor);
   if (!index) return tl::unexpected(index.error());
   const TensorInfo& info = (*reader)->Tensors()[*index];
-  if (!info.dtype || GetDTypeInfo(*info.dtype).kind != DTypeKind::kFloat) {
+  if (!info.dtype || !IsFloatThatFloat32Holds(*info.dtype)) {
     return MakeError(StatusCode::kFailedPrecondition,
-                     fmt::format("tensor {} has a dtype that cannot be measured; expected float32, "
-                                 "float16 or bfloat16: {}",
+                     fmt::format("tensor {} has a dtype that cannot be measured; expected float32 "
+                                 "or a floating dtype whose values float32 holds: {}",
                                  Describe(source, info), info.stored_dtype));
   }
   if (info.shape.size() != 2) {
@@ -77,8 +83,7 @@ Weights OrientWeights(TensorView view, KAxis axis) {
 
 // Widens `count` consecutive elements of a view.
 void ReadElements(const TensorView& view, std::int64_t start, std::int64_t count, float* out) {
-  const std::int64_t bytes = GetDTypeInfo(view.dtype).total_bits / 8;
-  internal::WidenToFloat32(view.dtype, view.bytes.data() + start * bytes, count, out);
+  internal::WidenToFloat32(view.dtype, view.bytes.data(), start, count, out);
 }
 
 // The rows of x that are finite, in float32 and rounded to bfloat16. Rows left out are zero.

@@ -1,8 +1,10 @@
 #include "narrowgauge/block_format.h"
 
 #include <cstddef>
+#include <vector>
 
 #include "src/numerics/all_block_formats.h"  // Made by CMake from block_formats/.
+#include "src/numerics/format_words.h"
 
 namespace narrowgauge {
 namespace {
@@ -32,5 +34,24 @@ const BlockFormatInfo& GetBlockFormatInfo(BlockFormat format) {
 }
 
 std::span<const BlockFormat> AllBlockFormats() { return kBlockFormats; }
+
+std::string_view NumberFormatName(const NumberFormat& format) {
+  if (const auto* dtype = std::get_if<DType>(&format)) return DTypeName(*dtype);
+  return GetBlockFormatInfo(std::get<BlockFormat>(format)).name;
+}
+
+Result<NumberFormat> ParseNumberFormat(std::string_view word) {
+  std::vector<NumberFormat> formats;
+  std::vector<internal::FormatWords> words;
+  for (const DType dtype : AllDTypes()) {
+    formats.emplace_back(dtype);
+    words.push_back(internal::WordsOf(GetDTypeInfo(dtype)));
+  }
+  for (const BlockFormat format : AllBlockFormats()) {
+    formats.emplace_back(format);
+    words.push_back(internal::WordsOf(GetBlockFormatInfo(format)));
+  }
+  return internal::FindFormat("format", word, words).map([&](std::size_t i) { return formats[i]; });
+}
 
 }  // namespace narrowgauge

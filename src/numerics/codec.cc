@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "narrowgauge/codec.h"
 #include "src/numerics/rounding.h"
 
 namespace narrowgauge::internal {
@@ -41,7 +42,8 @@ Float64Parts SplitMagnitude(double value) {
   return {mantissa | std::uint64_t{1} << 52, field - 1023};
 }
 
-std::uint64_t EncodeInteger(const DTypeInfo& info, double value, RoundingMode rounding) {
+std::uint64_t EncodeInteger(const DTypeInfo& info, double value, RoundingMode rounding,
+                            std::uint64_t random) {
   if (std::isnan(value)) return 0;
   const bool negative = std::signbit(value);
   const std::uint64_t largest = MagnitudeMask(info) + (negative ? 1 : 0);
@@ -50,7 +52,8 @@ std::uint64_t EncodeInteger(const DTypeInfo& info, double value, RoundingMode ro
   const std::uint64_t magnitude =
       parts.exponent >= info.total_bits  // Infinity, too.
           ? largest
-          : std::min(largest, ShiftRightRounded(parts.significand, 52 - parts.exponent, rounding));
+          : std::min(largest,
+                     ShiftRightRounded(parts.significand, 52 - parts.exponent, rounding, random));
   return (negative ? ~magnitude + 1 : magnitude) & LowBits(info.total_bits);
 }
 
@@ -60,12 +63,13 @@ double DecodeInteger(const DTypeInfo& info, std::uint64_t code) {
 }
 
 // Returns the code of |value| as if the exponent field went on for ever.
-std::uint64_t RoundMagnitude(const DTypeInfo& info, double value, RoundingMode rounding) {
+std::uint64_t RoundMagnitude(const DTypeInfo& info, double value, RoundingMode rounding,
+                             std::uint64_t random) {
   const Float64Parts parts = SplitMagnitude(value);
   const int smallest = SmallestExponent(info);
   const int exponent = std::max(parts.exponent, smallest);
   const int shift = 52 - info.mantissa_bits + (exponent - parts.exponent);
-  const std::uint64_t rounded = ShiftRightRounded(parts.significand, shift, rounding);
+  const std::uint64_t rounded = ShiftRightRounded(parts.significand, shift, rounding, random);
   // The hidden bit is one unit of the exponent field, so adding it lets a carry pass into the
   // exponent. With a zero, it stands for the step from subnormals to exponent 1; without, the field
   // of `smallest` is 0 and it counts for nothing.
@@ -92,13 +96,13 @@ std::uint64_t OverflowCode(const DTypeInfo& info, OverflowMode overflow) {
 }
 
 std::uint64_t EncodeFloat(const DTypeInfo& info, double value, RoundingMode rounding,
-                          OverflowMode overflow) {
+                          OverflowMode overflow, std::uint64_t random) {
   const std::uint64_t sign = std::signbit(value) ? SignBit(info) : 0;
   if (std::isnan(value)) return sign | info.canonical_nan;
   if (!info.is_signed && (value < 0 || (value == 0 && !info.has_zero))) return info.canonical_nan;
   if (std::isinf(value)) return sign | OverflowCode(info, overflow);
 
-  const std::uint64_t magnitude = RoundMagnitude(info, value, rounding);
+  const std::uint64_t magnitude = RoundMagnitude(info, value, rounding, random);
   if (magnitude > LargestFiniteCode(info)) {
     return sign | (rounding == RoundingMode::kTowardZero ? LargestFiniteCode(info)
                                                          : OverflowCode(info, overflow));
@@ -158,9 +162,22 @@ double Decode(const DTypeInfo& info, std::uint64_t code) {
 }
 
 std::uint64_t Encode(const DTypeInfo& info, double value, RoundingMode rounding,
-                     OverflowMode overflow) {
-  return info.kind == DTypeKind::kInteger ? EncodeInteger(info, value, rounding)
-                                          : EncodeFloat(info, value, rounding, overflow);
+                     OverflowMode overflow, std::uint64_t random) {
+  return info.kind == DTypeKind::kInteger ? EncodeInteger(info, value, rounding, random)
+                                          : EncodeFloat(info, value, rounding, overflow, random);
 }
 
 }  // namespace narrowgauge::internal
+
+namespace narrowgauge {
+
+std::uint64_t EncodeValue(DType dtype, double value, RoundingMode rounding, OverflowMode overflow,
+                          std::uint64_t random) {
+  return internal::Encode(GetDTypeInfo(dtype), value, rounding, overflow, random);
+}
+
+double DecodeValue(DType dtype, std::uint64_t code) {
+  return internal::Decode(GetDTypeInfo(dtype), code);
+}
+
+}  // namespace narrowgauge

@@ -2,63 +2,25 @@
 
 #include <bit>
 #include <cmath>
-#include <cstddef>
+#include <cstdint>
 #include <limits>
-#include <ostream>
 #include <random>
-#include <string>
-#include <vector>
 
 #include "src/numerics/codec.h"
-#include "src/numerics/example_formats.h"
-#include "tests/support/json_data.h"
-#include "tests/support/test_data.h"
 
 namespace narrowgauge::internal {
 namespace {
 
-using namespace examples;
+const DTypeInfo& kFloat8E5M2 = GetDTypeInfo(DType::kFloat8E5M2);
+const DTypeInfo& kFloat8E4M3Fn = GetDTypeInfo(DType::kFloat8E4M3Fn);
+const DTypeInfo& kFloat8E4M3Fnuz = GetDTypeInfo(DType::kFloat8E4M3Fnuz);
+const DTypeInfo& kFloat4E2M1Fn = GetDTypeInfo(DType::kFloat4E2M1Fn);
+const DTypeInfo& kFloat8E8M0Fnu = GetDTypeInfo(DType::kFloat8E8M0Fnu);
+const DTypeInfo& kUint2 = GetDTypeInfo(DType::kUint2);
+const DTypeInfo& kFloat64 = GetDTypeInfo(DType::kFloat64);
+const DTypeInfo& kTf32 = GetDTypeInfo(DType::kTf32);
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-// A format and the rounding of its golden conversions.
-struct Judged {
-  DTypeInfo info;
-  RoundingMode rounding = RoundingMode::kNearestEven;
-  friend void PrintTo(const Judged& judged, std::ostream* out) { *out << judged.info.name; }
-};
-
-class DescriptorTest : public testing::TestWithParam<Judged> {
- protected:
-  const DTypeInfo& info_ = GetParam().info;
-  std::string name_{info_.name};
-};
-
-TEST_P(DescriptorTest, DecodesAsMlDtypes) {
-  const auto golden = test::ReadJson("golden/decode.json").at("ml_dtypes").at(name_);
-  ASSERT_EQ(golden.size(), std::size_t{1} << info_.total_bits);
-  for (std::size_t code = 0; code < golden.size(); ++code) {
-    EXPECT_EQ(test::BitsOf(DecodeFloat32(info_, code)), test::ParseHex(golden[code])) << code;
-  }
-}
-
-TEST_P(DescriptorTest, EncodesAsXla) {
-  const auto rows = test::ReadNpy<std::uint32_t>("golden/conv_" + name_ + ".npy");
-  for (std::size_t i = 0; i < rows.size(); i += 3) {
-    const auto value = std::bit_cast<float>(rows[i]);
-    // XLA and ml_dtypes look at the exponent field of a float32 subnormal alone.
-    const bool quirk = !info_.has_zero && std::fpclassify(value) == FP_SUBNORMAL;
-    if (quirk) continue;
-    EXPECT_EQ(EncodeFloat32(info_, value, GetParam().rounding), rows[i + 2]) << value;
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(Golden, DescriptorTest,
-                         testing::Values(Judged{kFloat8E5M2}, Judged{kFloat8E4M3Fn},
-                                         Judged{kFloat8E4M3Fnuz}, Judged{kFloat4E2M1Fn},
-                                         Judged{kFloat8E8M0Fnu},
-                                         Judged{kUint2, RoundingMode::kTowardZero}),
-                         [](const auto& param) { return std::string(param.param.info.name); });
 
 TEST(CodecDescriptorsTest, OverflowWithoutInfinityIsNanOrTheLargest) {
   EXPECT_EQ(Encode(kFloat8E4M3Fn, 464.0), 0x7EU);

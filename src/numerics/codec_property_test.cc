@@ -5,22 +5,14 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
-#include <ostream>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "src/numerics/codec.h"
-#include "src/numerics/example_formats.h"
+#include "src/numerics/test_formats.h"
 
 // What must hold for any format, checked exhaustively for those of at most 16 bits.
 
-namespace narrowgauge {
-
-// GoogleTest finds it by the type's namespace.
-static void PrintTo(const DTypeInfo& info, std::ostream* out) { *out << info.name; }
-
-namespace internal {
+namespace narrowgauge::internal {
 namespace {
 
 using enum OverflowMode;
@@ -95,36 +87,6 @@ TEST_P(CodecPropertyTest, ValuesAreDistinctAndGrowWithTheirCodes) {
   }
 }
 
-TEST_P(CodecPropertyTest, EncodingRoundsRightBetweenEveryAdjacentPair) {
-  const auto numbers = FiniteNumbers();
-  for (std::size_t i = 1; i < numbers.size(); ++i) {
-    const double low = numbers[i - 1].value;
-    const double high = numbers[i].value;
-    const double middle = low / 2 + high / 2;  // Exact.
-    const double inner = middle < 0 ? high : low;
-    const double outer = middle < 0 ? low : high;
-    double even = numbers[i - 1].code % 2 == 0 ? low : high;
-    if (is_float_ && info_.mantissa_bits == 0) even = outer;
-
-    const auto expect = [&](double input, RoundingMode rounding, double expected) {
-      const bool keeps_sign = expected != 0 || has_negative_zero_;
-      ExpectSameValue(RoundTrip(input, rounding), keeps_sign ? std::copysign(expected, input) : 0.0,
-                      input);
-    };
-    for (const RoundingMode rounding : {kNearestEven, kNearestAway}) {
-      expect(std::nextafter(low, high), rounding, low);
-      expect(std::nextafter(middle, low), rounding, low);
-      expect(std::nextafter(middle, high), rounding, high);
-      expect(std::nextafter(high, low), rounding, high);
-    }
-    expect(middle, kNearestEven, even);
-    expect(middle, kNearestAway, outer);
-    for (const double input : {std::nextafter(low, high), middle, std::nextafter(high, low)}) {
-      expect(input, kTowardZero, inner);
-    }
-  }
-}
-
 TEST_P(CodecPropertyTest, OverflowBeginsHalfAStepBeyondTheLargest) {
   const std::uint64_t largest_code = LargestFiniteCode(info_);
   const double largest = Decode(info_, largest_code);
@@ -150,6 +112,12 @@ TEST_P(CodecPropertyTest, OverflowBeginsHalfAStepBeyondTheLargest) {
   }
   EXPECT_EQ(RoundTrip(1e300, kTowardZero), largest);
   ExpectSameValue(RoundTrip(kInfinity, kTowardZero), native, kInfinity);
+  const auto stochastic = [this](double value, std::uint64_t random) {
+    return Decode(info_, Encode(info_, value, kStochastic, kNative, random));
+  };
+  ExpectSameValue(stochastic(edge, 0), native, edge);
+  ExpectSameValue(stochastic(edge, ~std::uint64_t{0}), largest, edge);
+  EXPECT_EQ(RoundTrip(edge, kStochastic, kSaturate), largest);
 }
 
 TEST_P(CodecPropertyTest, NanBecomesTheCanonicalCodeWithItsSign) {
@@ -199,20 +167,9 @@ TEST_P(IntegerPropertyTest, SaturatesBelow) {
   }
 }
 
-// Returns those formats of at most 16 bits that `belongs` accepts: the table's, then the examples
-// that it does not have.
 std::vector<DTypeInfo> SmallFormats(bool (*belongs)(const DTypeInfo&)) {
-  std::vector<DTypeInfo> formats;
-  for (const DType dtype : AllDTypes()) formats.push_back(GetDTypeInfo(dtype));
-  for (const DTypeInfo& example :
-       {examples::kFloat8E5M2, examples::kFloat8E4M3Fn, examples::kFloat8E4M3Fnuz,
-        examples::kFloat4E2M1Fn, examples::kFloat8E8M0Fnu, examples::kFloat5E3M2NoZero,
-        examples::kUint2}) {
-    if (!ParseDType(example.name).has_value()) formats.push_back(example);
-  }
-  std::erase_if(formats,
-                [&](const DTypeInfo& info) { return info.total_bits > 16 || !belongs(info); });
-  return formats;
+  return test::FormatsThat(
+      [belongs](const DTypeInfo& info) { return info.total_bits <= 16 && belongs(info); });
 }
 
 bool IsSignedFloat(const DTypeInfo& info) {
@@ -223,16 +180,12 @@ bool IsInteger(const DTypeInfo& info) { return info.kind == DTypeKind::kInteger;
 
 bool IsAny(const DTypeInfo&) { return true; }
 
-std::string NameOf(const testing::TestParamInfo<DTypeInfo>& param) {
-  return std::string(param.param.name);
-}
-
-INSTANTIATE_TEST_SUITE_P(All, CodecPropertyTest, testing::ValuesIn(SmallFormats(IsAny)), NameOf);
+INSTANTIATE_TEST_SUITE_P(All, CodecPropertyTest, testing::ValuesIn(SmallFormats(IsAny)),
+                         test::FormatTestName);
 INSTANTIATE_TEST_SUITE_P(All, SignedFloatPropertyTest,
-                         testing::ValuesIn(SmallFormats(IsSignedFloat)), NameOf);
+                         testing::ValuesIn(SmallFormats(IsSignedFloat)), test::FormatTestName);
 INSTANTIATE_TEST_SUITE_P(All, IntegerPropertyTest, testing::ValuesIn(SmallFormats(IsInteger)),
-                         NameOf);
+                         test::FormatTestName);
 
 }  // namespace
-}  // namespace internal
-}  // namespace narrowgauge
+}  // namespace narrowgauge::internal

@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "src/base/nearest_name.h"
 #include "src/numerics/all_formats.h"  // Made by CMake from formats/.
+#include "src/numerics/format_words.h"
 
 namespace narrowgauge {
 namespace {
@@ -33,13 +33,10 @@ const DTypeInfo& GetDTypeInfo(DType dtype) { return kInfos[static_cast<std::size
 
 std::span<const DType> AllDTypes() { return kDTypes; }
 
-Result<DType> ParseDType(std::string_view name) {
-  std::vector<std::string_view> names;
-  for (const DType dtype : kDTypes) {
-    if (DTypeName(dtype) == name) return dtype;
-    names.push_back(DTypeName(dtype));
-  }
-  return MakeError(StatusCode::kInvalidArgument, internal::UnknownName("dtype", name, names));
+Result<DType> ParseDType(std::string_view word) {
+  std::vector<internal::FormatWords> formats;
+  for (const DTypeInfo& info : kInfos) formats.push_back(internal::WordsOf(info));
+  return internal::FindFormat("dtype", word, formats).map([](std::size_t i) { return kDTypes[i]; });
 }
 
 }  // namespace narrowgauge

@@ -8,13 +8,16 @@
 namespace narrowgauge::internal {
 
 // Returns significand * 2^-shift, rounded once to an integer; needs significand < 2^63, shift >= 0.
-// Only kStochastic looks at `random`, 64 uniform bits: it rounds up if their upper part is less
-// than the part cut off, both read as fractions.
+// Only kStochastic looks at `random`, 64 uniform bits: it rounds up if their upper bits, as many as
+// are cut off, are less than those, or all of them less than the first 64 cut off.
 [[nodiscard]] constexpr std::uint64_t ShiftRightRounded(std::uint64_t significand, int shift,
                                                         RoundingMode rounding,
                                                         std::uint64_t random = 0) {
   if (shift == 0) return significand;
-  if (shift > 63) return 0;  // Less than a half.
+  if (shift > 63) {  // Less than a half.
+    if (rounding != RoundingMode::kStochastic || shift > 127) return 0;
+    return random < (significand >> (shift - 64)) ? 1 : 0;
+  }
   const std::uint64_t quotient = significand >> shift;
   const std::uint64_t remainder = significand - (quotient << shift);
   const std::uint64_t half = std::uint64_t{1} << (shift - 1);

@@ -1,5 +1,6 @@
 #include "src/numerics/widen.h"
 
+#include <bit>
 #include <cstring>
 #include <vector>
 
@@ -27,27 +28,60 @@ const std::vector<float>& ValuesOf(DType dtype) {
   return tables[static_cast<std::size_t>(dtype)];
 }
 
-template <typename Code>
-void Widen(const std::vector<float>& values, const std::byte* codes, std::int64_t count,
-           float* out) {
+// Widens elements of whole bytes by value_of(code).
+template <typename Code, typename ValueOf>
+void WidenBytes(const std::byte* codes, std::int64_t first, std::int64_t count, float* out,
+                ValueOf value_of) {
   for (std::int64_t i = 0; i < count; ++i) {
     Code code;
-    std::memcpy(&code, codes + static_cast<std::size_t>(i) * sizeof code, sizeof code);
-    out[i] = values[code];
+    std::memcpy(&code, codes + static_cast<std::size_t>(first + i) * sizeof code, sizeof code);
+    out[i] = value_of(code);
+  }
+}
+
+// Widens elements of less than a byte, which may lie across two.
+void WidenBits(int bits, const std::vector<float>& values, const std::byte* codes,
+               std::int64_t first, std::int64_t count, float* out) {
+  const unsigned mask = (1U << bits) - 1;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const auto element = static_cast<std::size_t>(first + i);
+    // Not element * bits, which could overflow: eight elements fill `bits` whole bytes.
+    const std::size_t bit = element % 8 * static_cast<std::size_t>(bits);
+    const std::byte* const byte = codes + element / 8 * static_cast<std::size_t>(bits) + bit / 8;
+    auto code = std::to_integer<unsigned>(*byte) >> (bit % 8);
+    if (bit % 8 + static_cast<std::size_t>(bits) > 8) {
+      code |= std::to_integer<unsigned>(byte[1]) << (8 - bit % 8);
+    }
+    out[i] = values[code & mask];
   }
 }
 
 }  // namespace
 
-void WidenToFloat32(DType dtype, const std::byte* codes, std::int64_t count, float* out) {
-  switch (GetDTypeInfo(dtype).total_bits) {
+void WidenToFloat32(DType dtype, const std::byte* codes, std::int64_t first, std::int64_t count,
+                    float* out) {
+  const DTypeInfo& info = GetDTypeInfo(dtype);
+  const int bits = StorageBits(info);
+  const std::vector<float>& values = ValuesOf(dtype);
+  if (bits < 8) return WidenBits(bits, values, codes, first, count, out);
+  switch (bits) {
     case 8:
-      return Widen<std::uint8_t>(ValuesOf(dtype), codes, count, out);
+      return WidenBytes<std::uint8_t>(codes, first, count, out,
+                                      [&](std::uint8_t code) { return values[code]; });
     case 16:
-      return Widen<std::uint16_t>(ValuesOf(dtype), codes, count, out);
+      return WidenBytes<std::uint16_t>(codes, first, count, out,
+                                       [&](std::uint16_t code) { return values[code]; });
+    case 32: {  // Shorter formats are in the upper bits.
+      const std::uint32_t used = ~std::uint32_t{0} << (32 - info.total_bits);
+      NG_CHECK(info.exponent_bits == 8 && info.special_values == SpecialValues::kIeee);
+      return WidenBytes<std::uint32_t>(codes, first, count, out, [used](std::uint32_t code) {
+        return std::bit_cast<float>(code & used);
+      });
+    }
     default:
-      NG_CHECK(dtype == DType::kFloat32);
-      if (count > 0) std::memcpy(out, codes, static_cast<std::size_t>(count) * sizeof(float));
+      NG_CHECK(dtype == DType::kFloat64);
+      return WidenBytes<double>(codes, first, count, out,
+                                [](double value) { return static_cast<float>(value); });
   }
 }
 

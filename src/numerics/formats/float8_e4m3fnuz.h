@@ -8,6 +8,7 @@ namespace narrowgauge::internal::formats {
 // No infinities and no -0, whose code is the only NaN; the bias is one more than in IEEE rules.
 inline constexpr DTypeInfo kFloat8E4M3Fnuz = {
     .name = "float8_e4m3fnuz",
+    .file_name = "F8_E4M3FNUZ",
     .aliases = {"e4m3fnuz", "fp8_e4m3fnuz"},
     .total_bits = 8,
     .exponent_bits = 4,

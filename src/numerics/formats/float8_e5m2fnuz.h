@@ -8,6 +8,7 @@ namespace narrowgauge::internal::formats {
 // No infinities and no -0, whose code is the only NaN; the bias is one more than in IEEE rules.
 inline constexpr DTypeInfo kFloat8E5M2Fnuz = {
     .name = "float8_e5m2fnuz",
+    .file_name = "F8_E5M2FNUZ",
     .aliases = {"e5m2fnuz", "fp8_e5m2fnuz"},
     .total_bits = 8,
     .exponent_bits = 5,

@@ -7,7 +7,6 @@ namespace narrowgauge::internal::formats {
 
 inline constexpr DTypeInfo kInt2 = {
     .name = "int2",
-    .file_name = "I2",
     .aliases = {"i2", "s2"},
     .kind = DTypeKind::kInteger,
     .total_bits = 2,

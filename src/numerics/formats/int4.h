@@ -7,7 +7,6 @@ namespace narrowgauge::internal::formats {
 
 inline constexpr DTypeInfo kInt4 = {
     .name = "int4",
-    .file_name = "I4",
     .aliases = {"i4", "s4"},
     .kind = DTypeKind::kInteger,
     .total_bits = 4,

@@ -7,7 +7,6 @@ namespace narrowgauge::internal::formats {
 
 inline constexpr DTypeInfo kUint2 = {
     .name = "uint2",
-    .file_name = "U2",
     .aliases = {"u2"},
     .kind = DTypeKind::kInteger,
     .is_signed = false,

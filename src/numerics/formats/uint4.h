@@ -7,7 +7,6 @@ namespace narrowgauge::internal::formats {
 
 inline constexpr DTypeInfo kUint4 = {
     .name = "uint4",
-    .file_name = "U4",
     .aliases = {"u4"},
     .kind = DTypeKind::kInteger,
     .is_signed = false,
