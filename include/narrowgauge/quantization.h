@@ -64,7 +64,7 @@ enum class MxScaleRule : std::uint8_t {
   kFloor,    // 2^(floor(log2 a) - emax): OCP MX 1.0, section 6.3. Values above M saturate.
   kCeil,     // 2^(ceil(log2 a) - emax)
   kRceil,    // 2^ceil(log2(a / M)): nothing saturates.
-  kNearest,  // 2^(round(log2 a) - emax), in which 3/2 of a power of two rounds up.
+  kNearest,  // 2^round(log2(a / M)): the nearest by ratio. Values above M saturate.
 };
 
 // Where scales enter a product.
@@ -124,6 +124,32 @@ struct StoredBytes {
 };
 [[nodiscard]] Result<StoredBytes> CountStoredBytes(const QuantizationSpec& spec, std::int64_t depth,
                                                    std::int64_t columns);
+
+// How often something happened, and where first. Indices are n * K + k in a matrix w[K, N].
+struct Occurrences {
+  std::int64_t count = 0;
+  std::int64_t first_index = -1;  // The lowest; -1 if there is none.
+
+  void Note(std::int64_t index, std::int64_t times = 1);
+  void Merge(const Occurrences& other);
+  friend bool operator==(const Occurrences&, const Occurrences&) = default;
+};
+
+// What quantisation did that a mean would hide. Scales are noted at the first element of their
+// group; those that channels share, once.
+struct QuantizationCounts {
+  Occurrences saturated;         // The rounded code lay outside the codes there are.
+  Occurrences flushed_to_zero;   // x is not zero, v is.
+  Occurrences sign_flipped;      // x and v have opposite signs.
+  Occurrences zero_scales;       // Groups of zeros, whatever their scale became.
+  Occurrences subnormal_scales;  // Not zero, and less than the smallest normal of their dtype.
+  Occurrences
+      underflowed_scales;  // Rounded to 0, or raised to the least there is, over elements not 0.
+  Occurrences overflowed_scales;  // Rounded to infinity or NaN, or lowered to the largest there is.
+
+  void Merge(const QuantizationCounts& other);
+  friend bool operator==(const QuantizationCounts&, const QuantizationCounts&) = default;
+};
 
 }  // namespace narrowgauge
 

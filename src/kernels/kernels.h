@@ -57,6 +57,7 @@ struct ScaledRuns {
   const float* factors = nullptr;
   const float* scales = nullptr;
   bool multiply = false;
+  bool bounded = false;  // No rounded quotient is beyond the format's values: nothing saturates.
 };
 
 // What quantisation did to some elements.

@@ -161,6 +161,19 @@ double Decode(const DTypeInfo& info, std::uint64_t code) {
   return (used & SignBit(info)) != 0 ? -magnitude : magnitude;
 }
 
+bool Overflows(const DTypeInfo& info, double value, RoundingMode rounding, std::uint64_t random) {
+  if (info.kind == DTypeKind::kInteger) {
+    // As if there were one more bit.
+    DTypeInfo wider = info;
+    wider.total_bits += 2;
+    wider.is_signed = true;
+    const double rounded = Decode(wider, EncodeInteger(wider, value, rounding, random));
+    return rounded != Decode(info, EncodeInteger(info, value, rounding, random));
+  }
+  if (std::isinf(value)) return true;
+  return RoundMagnitude(info, value, rounding, random) > LargestFiniteCode(info);
+}
+
 std::uint64_t Encode(const DTypeInfo& info, double value, RoundingMode rounding,
                      OverflowMode overflow, std::uint64_t random) {
   return info.kind == DTypeKind::kInteger ? EncodeInteger(info, value, rounding, random)

@@ -25,6 +25,12 @@ namespace narrowgauge::internal {
                                    OverflowMode overflow = OverflowMode::kNative,
                                    std::uint64_t random = 0);
 
+// Returns whether `value` would round to more than the largest finite value, or of integers to less
+// than the least: whether OverflowMode matters. Not of NaN.
+[[nodiscard]] bool Overflows(const DTypeInfo& info, double value,
+                             RoundingMode rounding = RoundingMode::kNearestEven,
+                             std::uint64_t random = 0);
+
 // The same for float32: widening is exact and keeps the sign of NaN.
 [[nodiscard]] inline std::uint64_t EncodeFloat32(const DTypeInfo& info, float value,
                                                  RoundingMode rounding = RoundingMode::kNearestEven,

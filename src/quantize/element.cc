@@ -1,0 +1,71 @@
+#include "src/quantize/element.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "src/base/check.h"
+#include "src/numerics/codec.h"
+
+namespace narrowgauge::internal {
+namespace {
+
+// Integers wide enough for any quotient that is not clipped at once.
+constexpr DTypeInfo kWideInteger = {
+    .name = "int52", .kind = DTypeKind::kInteger, .total_bits = 52, .source = "two's complement"};
+
+constexpr double kMxInt8Unit = 0x1p-6;  // OCP MX 1.0, section 5.3.4.
+
+DType ElementOf(const QuantizationSpec& spec) {
+  if (!spec.block_format) return spec.dtype;
+  const auto element = GetBlockFormatInfo(*spec.block_format).element;
+  NG_CHECK(element.has_value());
+  return *element;
+}
+
+double DivisorOf(ScaleRange range, double largest) {
+  switch (range) {
+    case ScaleRange::kNarrow:
+      return largest;
+    case ScaleRange::kMiddle:
+      return largest + 0.5;
+    case ScaleRange::kFull:
+      return largest + 1;
+  }
+  NG_CHECK(false);
+}
+
+}  // namespace
+
+ElementGrid::ElementGrid(const QuantizationSpec& spec)
+    : info_(&GetDTypeInfo(ElementOf(spec))),
+      rounding_(spec.rounding),
+      overflow_(spec.overflow),
+      largest_(Decode(*info_, LargestFiniteCode(*info_))) {
+  if (info_->kind == DTypeKind::kFloat) {
+    lowest_ = -largest_;
+    divisor_ = largest_;
+    return;
+  }
+  const bool narrow = spec.range == ScaleRange::kNarrow && spec.zero_point == ZeroPoint::kNone;
+  lowest_ = !info_->is_signed ? 0 : narrow ? -largest_ : -largest_ - 1;
+  divisor_ = DivisorOf(spec.range, largest_);
+  if (spec.block_format) {
+    unit_ = kMxInt8Unit;
+    divisor_ *= unit_;
+  }
+}
+
+ElementGrid::Rounded ElementGrid::Round(double quotient, double zero_point,
+                                        std::uint64_t random) const {
+  if (std::isnan(quotient)) quotient = 0;
+  if (info_->kind == DTypeKind::kFloat) {
+    const std::uint64_t code = Encode(*info_, quotient, rounding_, overflow_, random);
+    return {Decode(*info_, code), Overflows(*info_, quotient, rounding_, random)};
+  }
+  const double rounded =
+      Decode(kWideInteger, Encode(kWideInteger, quotient / unit_, rounding_, overflow_, random));
+  const double code = std::clamp(rounded + zero_point, lowest_, largest_);
+  return {code * unit_, code != rounded + zero_point};
+}
+
+}  // namespace narrowgauge::internal

@@ -1,0 +1,307 @@
+#include "src/quantize/fast_quantizer.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <utility>
+
+#include "src/base/check.h"
+#include "src/numerics/bulk_convert.h"
+
+namespace narrowgauge::internal {
+namespace {
+
+constexpr auto kChunk = static_cast<std::size_t>(kPartialElements);
+
+// Scales for which x / s of a covered x, its code times s, and 1 / s of a power of two are normal.
+constexpr float kLeastScale = 0x1p-100F;
+constexpr float kGreatestScale = 0x1p100F;
+
+constexpr std::uint32_t kMantissaUnit = 1U << 23;
+
+bool IsBlock(const QuantizationSpec& spec, BlockFamily family) {
+  return spec.block_format && GetBlockFormatInfo(*spec.block_format).family == family;
+}
+
+// Whether x / s of elements that a scale covers rounds to no more than the largest value.
+bool NothingSaturates(const QuantizationSpec& spec) {
+  if (IsBlock(spec, BlockFamily::kNvFp4)) return false;  // Its scales are rounded to 4 bits.
+  if (IsBlock(spec, BlockFamily::kMx)) {
+    return spec.rule == MxScaleRule::kCeil || spec.rule == MxScaleRule::kRceil;
+  }
+  if (spec.scale_dtype != DType::kFloat32) return false;
+  return spec.range == ScaleRange::kNarrow;
+}
+
+// Mantissa bits of the least significand in [1, 2) that is at least `value`.
+std::uint32_t MantissaAtLeast(double value) {
+  return static_cast<std::uint32_t>(std::ceil((value - 1) * kMantissaUnit));
+}
+
+}  // namespace
+
+std::unique_ptr<Quantizer> FastQuantizer::Make(std::shared_ptr<const PlainQuantizer> plain,
+                                               const Kernels& kernels) {
+  const GroupRules& rules = plain->Rules();
+  const QuantizationSpec& spec = rules.spec;
+  const bool known = spec.rounding == RoundingMode::kNearestEven &&
+                     spec.zero_point == ZeroPoint::kNone && spec.method == RangeMethod::kAbsmax &&
+                     rules.precision == DType::kFloat32;
+  auto codec = MakeCodecConstants(rules.grid.Info(), spec.overflow);
+  if (!known || !codec || codec->kind == CodecKind::kPowerOfTwo) return nullptr;
+  if (codec->kind == CodecKind::kInteger) {
+    codec->lowest = static_cast<float>(rules.grid.Lowest());
+    codec->largest = static_cast<float>(rules.grid.Largest());
+  }
+  return std::unique_ptr<Quantizer>(new FastQuantizer(std::move(plain), kernels, *codec));
+}
+
+FastQuantizer::FastQuantizer(std::shared_ptr<const PlainQuantizer> plain, const Kernels& kernels,
+                             const CodecConstants& codec)
+    : plain_(std::move(plain)), kernels_(kernels), codec_(codec) {
+  const QuantizationSpec& spec = plain_->Rules().spec;
+  is_unscaled_ = !spec.block_format && spec.granularity.kind == GranularityKind::kUnscaled;
+  bounded_ = !is_unscaled_ && NothingSaturates(spec);
+  if (IsBlock(spec, BlockFamily::kNvFp4)) {
+    e4m3_ = MakeCodecConstants(GetDTypeInfo(DType::kFloat8E4M3Fn), OverflowMode::kSaturate);
+  }
+  if (IsBlock(spec, BlockFamily::kMx)) {
+    const double largest = plain_->Rules().grid.Divisor();
+    const int exponent = std::ilogb(largest);
+    const double significand = std::ldexp(largest, -exponent);
+    mx_offset_ = exponent;
+    switch (spec.rule) {
+      case MxScaleRule::kFloor:
+        break;
+      case MxScaleRule::kCeil:
+        mx_increment_ = kMantissaUnit - 1;
+        break;
+      case MxScaleRule::kRceil:  // Up where the significand of absmax is above the largest value's.
+        mx_increment_ = kMantissaUnit - 1 - MantissaAtLeast(significand);
+        break;
+      case MxScaleRule::kNearest: {
+        // Up where it is above that of the largest value times the root of 2, or of 1/2.
+        const double up = significand * std::sqrt(2.0);
+        const bool wraps = up >= 2;
+        mx_increment_ = kMantissaUnit - MantissaAtLeast(wraps ? up / 2 : up);
+        mx_offset_ += wraps ? 1 : 0;
+        break;
+      }
+    }
+  }
+}
+
+QuantizationCounts FastQuantizer::SharedCounts() const { return plain_->SharedCounts(); }
+
+void FastQuantizer::Quantize(std::int64_t n, std::span<const double> x, std::span<float> values,
+                             QuantizationCounts& counts) const {
+  plain_->Quantize(n, x, values, counts);
+}
+
+void FastQuantizer::Quantize(std::int64_t n, std::span<const float> x, std::span<float> values,
+                             QuantizationCounts& counts) const {
+  const auto rows = static_cast<std::size_t>(plain_->Layout().rows);
+  const std::size_t step = rows > kChunk ? rows : kChunk / rows * rows;
+  for (std::size_t begin = 0; begin < x.size(); begin += step) {
+    const std::size_t length = std::min(step, x.size() - begin);
+    const auto part = x.subspan(begin, length);
+    const auto part_values = values.subspan(begin, length);
+    if (length > kChunk) {
+      QuantizeLongRun(n, static_cast<std::int64_t>(begin), part, part_values, counts);
+    } else {
+      QuantizeChunk(n, static_cast<std::int64_t>(begin), part, part_values, counts);
+    }
+  }
+}
+
+bool FastQuantizer::FindScales(const float* absmax, std::int64_t count, float* factors,
+                               float* scales) const {
+  const QuantizationSpec& spec = plain_->Rules().spec;
+  float least = kGreatestScale;
+  float greatest = 0;
+  if (IsBlock(spec, BlockFamily::kMx)) {
+    const bool is_integer = codec_.kind == CodecKind::kInteger;
+    const std::uint32_t unit = is_integer ? 6 : 0;  // mxint8's codes count 2^-6.
+    const std::uint32_t down = static_cast<std::uint32_t>(mx_offset_) + unit;
+    for (std::int64_t i = 0; i < count; ++i) {
+      const std::uint32_t exponent =
+          (std::bit_cast<std::uint32_t>(absmax[i]) + mx_increment_) >> 23;
+      const float scale = std::bit_cast<float>((exponent - down) << 23);
+      scales[i] = scale;
+      factors[i] = std::bit_cast<float>((254 - (exponent - down)) << 23);
+      least = absmax[i] < least ? absmax[i] : least;
+      greatest = absmax[i] > greatest ? absmax[i] : greatest;
+    }
+    return least >= 0x1p-80F && greatest <= 0x1p80F;
+  }
+  if (e4m3_) {
+    const auto tensor_scale = static_cast<float>(plain_->Rules().tensor_scale);
+    for (std::int64_t i = 0; i < count; ++i) scales[i] = absmax[i] / 6.0F / tensor_scale;
+    kernels_.round_values(scales, count, *e4m3_, scales);
+    float least_code = 448;
+    for (std::int64_t i = 0; i < count; ++i) {
+      least_code = scales[i] < least_code ? scales[i] : least_code;
+      scales[i] *= tensor_scale;
+      factors[i] = scales[i];
+      least = scales[i] < least ? scales[i] : least;
+      greatest = scales[i] > greatest ? scales[i] : greatest;
+    }
+    return least_code >= 0x1p-6F && least >= kLeastScale && greatest <= kGreatestScale;
+  }
+  if (spec.scale_dtype == DType::kFloat32) {
+    const auto divisor = static_cast<float>(plain_->Rules().grid.Divisor());
+    for (std::int64_t i = 0; i < count; ++i) {
+      scales[i] = absmax[i] / divisor;
+      factors[i] = scales[i];
+      least = scales[i] < least ? scales[i] : least;
+      greatest = scales[i] > greatest ? scales[i] : greatest;
+    }
+    return least >= kLeastScale && greatest <= kGreatestScale;
+  }
+  for (std::int64_t i = 0; i < count; ++i) {
+    Range range;
+    range.Add(static_cast<double>(absmax[i]));
+    const GroupScale found = FindScale(spec, plain_->Rules().grid, range, 1);
+    if (found.is_zero_group || found.is_subnormal || found.underflowed || found.overflowed)
+      return false;
+    scales[i] = static_cast<float>(found.scale);
+    factors[i] = scales[i];
+    least = std::min(least, scales[i]);
+    greatest = std::max(greatest, scales[i]);
+  }
+  return least >= kLeastScale && greatest <= kGreatestScale;
+}
+
+bool FastQuantizer::SharedScalesOf(std::int64_t n, std::int64_t run, std::int64_t count,
+                                   float* factors, float* scales) const {
+  const GroupScale* const shared = plain_->SharedScales().data() + plain_->Layout().GroupOf(n, run);
+  for (std::int64_t i = 0; i < count; ++i) {
+    const auto scale = static_cast<float>(shared[i].scale);
+    if (!(scale >= kLeastScale && scale <= kGreatestScale)) return false;
+    scales[i] = scale;
+    factors[i] = scale;
+  }
+  return true;
+}
+
+void FastQuantizer::QuantizeChunk(std::int64_t n, std::int64_t begin, std::span<const float> x,
+                                  std::span<float> values, QuantizationCounts& counts) const {
+  const GroupLayout& layout = plain_->Layout();
+  const auto count = static_cast<std::int64_t>(x.size());
+  if (is_unscaled_) {
+    constexpr float kOne = 1;
+    return RunKernel(n, begin, x,
+                     {.length = count, .factors = &kOne, .scales = &kOne, .multiply = true}, values,
+                     counts);
+  }
+  const std::int64_t rows = std::min(layout.rows, count);
+  const std::int64_t runs = (count + rows - 1) / rows;
+  std::array<float, kChunk> factors;
+  std::array<float, kChunk> scales;
+  bool plain_numbers = false;
+  if (layout.IsShared()) {
+    plain_numbers = SharedScalesOf(n, begin / layout.rows, runs, factors.data(), scales.data());
+  } else {
+    std::array<float, kChunk> absmax;
+    const std::int64_t whole = count / rows;
+    kernels_.run_absmax(x.data(), whole * rows, rows, absmax.data());
+    if (whole < runs) {
+      const std::int64_t rest = count - whole * rows;
+      kernels_.run_absmax(x.data() + whole * rows, rest, rest, absmax.data() + whole);
+    }
+    plain_numbers = FindScales(absmax.data(), runs, factors.data(), scales.data());
+  }
+  if (!plain_numbers) return QuantizePlainly(n, begin, x, values, counts);
+
+  ScaledRuns scaled{.length = rows,
+                    .factors = factors.data(),
+                    .scales = scales.data(),
+                    .multiply = IsBlock(plain_->Rules().spec, BlockFamily::kMx),
+                    .bounded = bounded_};
+  std::array<float, kChunk> element_factors;
+  std::array<float, kChunk> element_scales;
+  if (rows % kRunMultiple != 0 && runs > 1 && rows > 1) {
+    for (std::int64_t i = 0; i < count; ++i) {
+      element_factors[static_cast<std::size_t>(i)] = factors[static_cast<std::size_t>(i / rows)];
+      element_scales[static_cast<std::size_t>(i)] = scales[static_cast<std::size_t>(i / rows)];
+    }
+    scaled.length = 1;
+    scaled.factors = element_factors.data();
+    scaled.scales = element_scales.data();
+  }
+  RunKernel(n, begin, x, scaled, values, counts);
+}
+
+void FastQuantizer::QuantizeLongRun(std::int64_t n, std::int64_t begin, std::span<const float> x,
+                                    std::span<float> values, QuantizationCounts& counts) const {
+  const auto count = static_cast<std::int64_t>(x.size());
+  float factor = 1;
+  float scale = 1;
+  bool multiply = is_unscaled_;
+  if (plain_->Layout().IsShared()) {
+    if (!SharedScalesOf(n, begin / plain_->Layout().rows, 1, &factor, &scale)) {
+      return QuantizePlainly(n, begin, x, values, counts);
+    }
+  } else if (!is_unscaled_) {
+    float absmax = 0;
+    kernels_.run_absmax(x.data(), count, count, &absmax);
+    if (!FindScales(&absmax, 1, &factor, &scale)) {
+      return QuantizePlainly(n, begin, x, values, counts);
+    }
+  }
+  for (std::size_t start = 0; start < x.size(); start += kChunk) {
+    const std::size_t length = std::min(kChunk, x.size() - start);
+    const ScaledRuns runs{.length = static_cast<std::int64_t>(length),
+                          .factors = &factor,
+                          .scales = &scale,
+                          .multiply = multiply,
+                          .bounded = bounded_};
+    RunKernel(n, begin + static_cast<std::int64_t>(start), x.subspan(start, length), runs,
+              values.subspan(start, length), counts);
+  }
+}
+
+void FastQuantizer::QuantizePlainly(std::int64_t n, std::int64_t begin, std::span<const float> x,
+                                    std::span<float> values, QuantizationCounts& counts) const {
+  const std::vector<double> widened(x.begin(), x.end());
+  plain_->QuantizeRuns(n, begin, widened, values, counts);
+}
+
+void FastQuantizer::RunKernel(std::int64_t n, std::int64_t begin, std::span<const float> x,
+                              const ScaledRuns& runs, std::span<float> values,
+                              QuantizationCounts& counts) const {
+  RoundingCounts found;
+  kernels_.quantize_values(x.data(), static_cast<std::int64_t>(x.size()), runs, codec_,
+                           values.data(), found);
+  const std::int64_t first = n * plain_->Layout().depth + begin;
+  if (found.flushed_to_zero > 0) {
+    std::int64_t index = first;
+    if (counts.flushed_to_zero.count == 0 || first < counts.flushed_to_zero.first_index) {
+      std::size_t i = 0;
+      while (values[i] != 0 || x[i] == 0) ++i;
+      index = first + static_cast<std::int64_t>(i);
+    }
+    counts.flushed_to_zero.Note(index, found.flushed_to_zero);
+  }
+  if (found.saturated > 0) {
+    std::int64_t index = first;
+    if (counts.saturated.count == 0 || first < counts.saturated.first_index) {
+      const ElementGrid& grid = plain_->Rules().grid;
+      const bool is_mx_integer =
+          plain_->Rules().spec.block_format && codec_.kind == CodecKind::kInteger;
+      const double unit = is_mx_integer ? 0x1p-6 : 1.0;
+      std::size_t i = 0;
+      for (;; ++i) {
+        const auto run = i / static_cast<std::size_t>(runs.length);
+        const float quotient = runs.multiply ? x[i] * runs.factors[run] : x[i] / runs.factors[run];
+        if (grid.Round(static_cast<double>(quotient) * unit, 0, 0).saturated) break;
+      }
+      index = first + static_cast<std::int64_t>(i);
+    }
+    counts.saturated.Note(index, found.saturated);
+  }
+}
+
+}  // namespace narrowgauge::internal

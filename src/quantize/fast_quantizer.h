@@ -1,0 +1,64 @@
+#ifndef NARROWGAUGE_QUANTIZE_FAST_QUANTIZER_H_
+#define NARROWGAUGE_QUANTIZE_FAST_QUANTIZER_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "src/kernels/kernels.h"
+#include "src/quantize/plain_quantizer.h"
+
+namespace narrowgauge::internal {
+
+// The values and counts of a PlainQuantizer, by the kernels: for symmetric scales by absmax,
+// rounding to nearest even, of float32 elements. Chunks whose scales are not plain numbers (a
+// quotient or a product might over- or underflow) and float64 elements are left to the plain one.
+class FastQuantizer : public Quantizer {
+ public:
+  // Returns nothing for rules that the kernels do not know.
+  static std::unique_ptr<Quantizer> Make(std::shared_ptr<const PlainQuantizer> plain,
+                                         const Kernels& kernels);
+
+  void Quantize(std::int64_t n, std::span<const float> x, std::span<float> values,
+                QuantizationCounts& counts) const override;
+  void Quantize(std::int64_t n, std::span<const double> x, std::span<float> values,
+                QuantizationCounts& counts) const override;
+  [[nodiscard]] QuantizationCounts SharedCounts() const override;
+
+ private:
+  struct ScaleBatch;
+
+  FastQuantizer(std::shared_ptr<const PlainQuantizer> plain, const Kernels& kernels,
+                const CodecConstants& codec);
+
+  // Finds the scales of `count` runs from their largest magnitudes; false if any is no plain
+  // number.
+  [[nodiscard]] bool FindScales(const float* absmax, std::int64_t count, float* factors,
+                                float* scales) const;
+  [[nodiscard]] bool SharedScalesOf(std::int64_t n, std::int64_t run, std::int64_t count,
+                                    float* factors, float* scales) const;
+  void QuantizeChunk(std::int64_t n, std::int64_t begin, std::span<const float> x,
+                     std::span<float> values, QuantizationCounts& counts) const;
+  void QuantizeLongRun(std::int64_t n, std::int64_t begin, std::span<const float> x,
+                       std::span<float> values, QuantizationCounts& counts) const;
+  void QuantizePlainly(std::int64_t n, std::int64_t begin, std::span<const float> x,
+                       std::span<float> values, QuantizationCounts& counts) const;
+  void RunKernel(std::int64_t n, std::int64_t begin, std::span<const float> x,
+                 const ScaledRuns& runs, std::span<float> values, QuantizationCounts& counts) const;
+
+  std::shared_ptr<const PlainQuantizer> plain_;
+  const Kernels& kernels_;
+  CodecConstants codec_;
+  std::optional<CodecConstants> e4m3_;  // Of nvfp4's scales.
+  bool is_unscaled_ = false;
+  bool bounded_ = false;
+  std::uint32_t mx_increment_ =
+      0;               // Scale exponent of a block = (bits of absmax + increment) / 2^23
+  int mx_offset_ = 0;  // - offset.
+};
+
+}  // namespace narrowgauge::internal
+
+#endif  // NARROWGAUGE_QUANTIZE_FAST_QUANTIZER_H_

@@ -1,0 +1,90 @@
+#include "src/quantize/plain_quantizer.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+#include "src/base/check.h"
+#include "src/kernels/kernels.h"
+
+namespace narrowgauge::internal {
+
+PlainQuantizer::PlainQuantizer(GroupRules rules, const GroupLayout& layout,
+                               std::vector<GroupScale> shared, std::uint64_t seed)
+    : rules_(std::move(rules)), layout_(layout), shared_(std::move(shared)), seed_(seed) {
+  NG_CHECK(layout_.IsShared() ? static_cast<std::int64_t>(shared_.size()) == layout_.Count()
+                              : shared_.empty());
+}
+
+void PlainQuantizer::Quantize(std::int64_t n, std::span<const float> x, std::span<float> values,
+                              QuantizationCounts& counts) const {
+  const std::vector<double> widened(x.begin(), x.end());
+  QuantizeRuns(n, 0, widened, values, counts);
+}
+
+void PlainQuantizer::Quantize(std::int64_t n, std::span<const double> x, std::span<float> values,
+                              QuantizationCounts& counts) const {
+  QuantizeRuns(n, 0, x, values, counts);
+}
+
+QuantizationCounts PlainQuantizer::SharedCounts() const {
+  QuantizationCounts counts;
+  const std::int64_t runs = layout_.RunsPerChannel();
+  for (std::size_t group = 0; group < shared_.size(); ++group) {
+    const auto index = static_cast<std::int64_t>(group);
+    NoteScale(shared_[group],
+              index / runs * layout_.columns * layout_.depth + index % runs * layout_.rows, counts);
+  }
+  return counts;
+}
+
+GroupScale PlainQuantizer::ScaleOfRun(std::int64_t n, std::int64_t run, std::span<const double> x,
+                                      QuantizationCounts& counts) const {
+  if (layout_.IsShared()) return shared_[static_cast<std::size_t>(layout_.GroupOf(n, run))];
+  if (rules_.spec.granularity.kind == GranularityKind::kUnscaled && !rules_.spec.block_format) {
+    return {};
+  }
+  const Range range = GetRangeMethod(rules_.spec.method).find(rules_, x);
+  const GroupScale scale = FindScale(rules_.spec, rules_.grid, range, rules_.tensor_scale);
+  NoteScale(scale, n * layout_.depth + run * layout_.rows, counts);
+  return scale;
+}
+
+std::vector<std::uint64_t> PlainQuantizer::RandomBits(std::int64_t first, std::size_t count) const {
+  if (rules_.spec.rounding != RoundingMode::kStochastic) return {};
+  // A key of its own, so that no element shares bits with activations drawn from the same seed.
+  constexpr std::uint32_t kRoundingKey = 0x726F756EU;
+  const std::uint32_t key[2] = {static_cast<std::uint32_t>(seed_ >> 32) ^ kRoundingKey,
+                                static_cast<std::uint32_t>(seed_)};
+  std::vector<std::uint32_t> words(count);
+  KernelsFor(InstructionSet::kBaseline)
+      .threefry_bits(key, static_cast<std::uint64_t>(first), static_cast<std::int64_t>(count),
+                     words.data());
+  std::vector<std::uint64_t> bits(count);
+  std::ranges::transform(words, bits.begin(),
+                         [](std::uint32_t word) { return std::uint64_t{word} << 32; });
+  return bits;
+}
+
+void PlainQuantizer::QuantizeRuns(std::int64_t n, std::int64_t begin, std::span<const double> x,
+                                  std::span<float> values, QuantizationCounts& counts) const {
+  const std::int64_t first = n * layout_.depth + begin;
+  const std::vector<std::uint64_t> random = RandomBits(first, x.size());
+  for (std::size_t start = 0; start < x.size();) {
+    const std::size_t length = std::min(static_cast<std::size_t>(layout_.rows), x.size() - start);
+    const std::int64_t run = (begin + static_cast<std::int64_t>(start)) / layout_.rows;
+    const GroupScale scale = ScaleOfRun(n, run, x.subspan(start, length), counts);
+    for (std::size_t i = start; i < start + length; ++i) {
+      const auto [value, saturated] =
+          QuantizeElement(rules_, scale, x[i], random.empty() ? 0 : random[i]);
+      values[i] = value;
+      const std::int64_t index = first + static_cast<std::int64_t>(i);
+      counts.saturated.Note(index, saturated ? 1 : 0);
+      counts.flushed_to_zero.Note(index, value == 0 && x[i] != 0 ? 1 : 0);
+      counts.sign_flipped.Note(index, (value > 0 && x[i] < 0) || (value < 0 && x[i] > 0) ? 1 : 0);
+    }
+    start += length;
+  }
+}
+
+}  // namespace narrowgauge::internal

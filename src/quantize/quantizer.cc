@@ -1,0 +1,54 @@
+#include "src/quantize/quantizer.h"
+
+#include <utility>
+#include <vector>
+
+#include "src/quantize/fast_quantizer.h"
+#include "src/quantize/plain_quantizer.h"
+#include "src/quantize/shared_scales.h"
+
+namespace narrowgauge::internal {
+namespace {
+
+// float32 and float64 as they are.
+class IdentityQuantizer : public Quantizer {
+ public:
+  void Quantize(std::int64_t, std::span<const float> x, std::span<float> values,
+                QuantizationCounts&) const override {
+    std::copy(x.begin(), x.end(), values.begin());
+  }
+  void Quantize(std::int64_t, std::span<const double> x, std::span<float> values,
+                QuantizationCounts&) const override {
+    std::transform(x.begin(), x.end(), values.begin(),
+                   [](double v) { return static_cast<float>(v); });
+  }
+};
+
+bool NeedsTensorScale(const QuantizationSpec& spec) {
+  return spec.block_format && GetBlockFormatInfo(*spec.block_format).tensor_scale_dtype.has_value();
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Quantizer>> MakeQuantizer(const QuantizationSpec& spec,
+                                                 const ChannelSource& source,
+                                                 const QuantizerOptions& options) {
+  const bool is_unscaled =
+      !spec.block_format && spec.granularity.kind == GranularityKind::kUnscaled;
+  if (is_unscaled && spec.dtype == DType::kFloat32 && source.Precision() == DType::kFloat32) {
+    return std::make_unique<IdentityQuantizer>();
+  }
+  GroupRules rules(spec, source.Precision());
+  if (NeedsTensorScale(spec)) {
+    rules.tensor_scale = FindTensorScale(FindTensorRange(source, options).Absmax());
+  }
+  const GroupLayout layout = LayOutGroups(spec, source.Depth(), source.Channels());
+  std::vector<GroupScale> shared;
+  if (layout.IsShared()) shared = FindSharedScales(rules, layout, source, options);
+  auto plain = std::make_shared<const PlainQuantizer>(std::move(rules), layout, std::move(shared),
+                                                      options.seed);
+  if (auto fast = FastQuantizer::Make(plain, KernelsFor(options.isa))) return fast;
+  return std::make_unique<PlainQuantizer>(*plain);
+}
+
+}  // namespace narrowgauge::internal
