@@ -149,6 +149,10 @@ struct Metric {
 // The first four of them.
 [[nodiscard]] std::vector<const Metric*> DefaultMetrics();
 
+// Reads names separated by commas, in any order; "all" stands for all. kInvalidArgument for an
+// unknown name, with those accepted and the nearest, and for one that is given twice.
+[[nodiscard]] Result<std::vector<const Metric*>> ParseMetricList(std::string_view names);
+
 // Returns all that these metrics need.
 [[nodiscard]] ErrorNeeds NeedsOf(std::span<const Metric* const> metrics);
 

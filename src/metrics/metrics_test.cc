@@ -76,6 +76,39 @@ TEST(MetricsTest, AMetricSaysWhatItNeeds) {
   }
 }
 
+TEST(MetricListTest, ReadsNamesInTheOrderGiven) {
+  EXPECT_THAT(Names(ParseMetricList("cosine,max_abs_err").value()),
+              testing::ElementsAre("cosine", "max_abs_err"));
+  EXPECT_EQ(NeedsOf(ParseMetricList("cosine,ulp_err,sqnr_db").value()),
+            ErrorNeeds::kCosine | ErrorNeeds::kUlp);
+}
+
+TEST(MetricListTest, AllStandsForAll) {
+  const auto all = ParseMetricList("all").value();
+  ASSERT_EQ(all.size(), AllMetrics().size());
+  for (std::size_t i = 0; i < all.size(); ++i) EXPECT_EQ(all[i], &AllMetrics()[i]);
+  EXPECT_EQ(NeedsOf(all), ErrorNeeds::kAll);
+}
+
+TEST(MetricListTest, RefusesUnknownNamesWithTheAcceptedOnesAndTheNearest) {
+  const auto error = ParseMetricList("max_abs_err,cosin").error();
+  EXPECT_EQ(error.code, StatusCode::kInvalidArgument);
+  EXPECT_EQ(error.message,
+            "unknown metric; expected one of max_abs_err, mean_abs_err, sqnr_db, rel_frobenius, "
+            "max_rel_err, cosine, ulp_err, backward_err, all (nearest: cosine): \"cosin\"");
+  for (const std::string_view names : {"", ",", "cosine,", ",cosine", " cosine", "COSINE"}) {
+    EXPECT_FALSE(ParseMetricList(names).has_value()) << names;
+  }
+}
+
+TEST(MetricListTest, RefusesDuplicates) {
+  for (const std::string_view names : {"cosine,cosine", "all,cosine", "cosine,all"}) {
+    EXPECT_EQ(ParseMetricList(names).error().message,
+              "metric given twice; expected each once: \"cosine\"");
+  }
+  EXPECT_FALSE(ParseMetricList("all,all").has_value());
+}
+
 TEST(MetricsTest, KnownAnswers) {
   const std::vector<double> reference = {3, -4, 0, 0};
   const std::vector<double> value = {3, -4, 0.5, 0};
