@@ -227,6 +227,34 @@ TEST(MetricsTest, ScalingByAPowerOfTwoKeepsRelativeMetricsToTheBit) {
   }
 }
 
+TEST(MetricsTest, ScalingKeepsRelativeMetricsWhereverThePartialsLie) {
+  // Thirteen partials, each 2^100 times the one before, so that every scale moves some of them
+  // across the bounds of 2^-400 and 2^400.
+  std::mt19937_64 bits(17);
+  std::vector<double> reference, value;
+  for (int partial = 0; partial < 13; ++partial) {
+    for (std::int64_t i = 0; i < ErrorStatistics::kPartialLength; ++i) {
+      const auto integer = static_cast<double>(bits() % 1000 + 1);
+      reference.push_back(std::ldexp(integer, 100 * partial - 600));
+      value.push_back(reference.back() * (1 + static_cast<double>(bits() % 5) / 128));
+    }
+  }
+  const auto scaled = [](std::vector<double> values, int exponent) {
+    for (double& x : values) x = std::ldexp(x, exponent);
+    return values;
+  };
+  for (const int exponent : {-380, -250, -99, -1, 1, 50, 350}) {
+    for (const std::string_view name : {"sqnr_db", "rel_frobenius", "cosine", "max_rel_err"}) {
+      const double expected = *Compute(name, reference, value).value;
+      EXPECT_EQ(*Compute(name, scaled(reference, exponent), scaled(value, exponent)).value,
+                expected)
+          << name << " scaled by 2^" << exponent;
+    }
+    EXPECT_EQ(*Compute("cosine", reference, scaled(value, exponent)).value,
+              *Compute("cosine", reference, value).value);
+  }
+}
+
 TEST(MetricsTest, TwoWaysOfSayingTheSame) {
   // sqnr_db = -20 log10(rel_frobenius). Quotient, root and logarithm are each within a few ulp; an
   // error of 1 ulp in the root moves the logarithm by less than 20 / ln 10 * 2^-52.
