@@ -96,8 +96,9 @@ Cell IndexCell(std::int64_t index) {
 
 ReportTable PolicyTable(const MeasureResult& result) {
   ReportTable table{.key = "rows", .title = "", .columns = {{"policy", ""}}, .rows = {}};
-  for (const Metric& metric : AllMetrics()) {
-    table.columns.push_back({std::string(metric.name), std::string(metric.unit)});
+  const std::vector<const Metric*> metrics = DefaultMetrics();
+  for (const Metric* metric : metrics) {
+    table.columns.push_back({std::string(metric->name), std::string(metric->unit)});
   }
   for (const char* key : {"weight_bytes", "scale_bytes"}) table.columns.push_back({key, "bytes"});
   table.columns.push_back({"padding_bytes", "bytes", ShownTo::kEveryoneIfNotable});
@@ -108,8 +109,7 @@ ReportTable PolicyTable(const MeasureResult& result) {
   for (const Measurement& row : result.rows) {
     const ErrorStatistics& statistics = row.statistics;
     std::vector<Cell> cells{std::string(row.policy.name)};
-    for (const Metric& metric : AllMetrics())
-      cells.push_back(MetricCell(metric.compute(statistics)));
+    for (const Metric* metric : metrics) cells.push_back(MetricCell(metric->compute(statistics)));
     cells.insert(cells.end(),
                  {row.weight_bytes, row.scale_bytes, row.padding_bytes, statistics.count,
                   statistics.nonfinite_results, IndexCell(statistics.first_nonfinite_result)});

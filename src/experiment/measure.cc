@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <memory>
 #include <new>
 #include <span>
@@ -303,20 +304,20 @@ class PanelMeasurer {
                                  product.data());
     }
     std::vector<ErrorStatistics> channels;
+    const auto rows = static_cast<std::size_t>(x_->rows);
+    std::vector<double> channel_reference(rows);
+    std::vector<double> channel_value(rows);
     for (const std::int64_t n : kept) {
-      ErrorStatistics channel;
-      ErrorStatistics partial;
-      for (std::int64_t m = 0; m < x_->rows; ++m) {
-        if (m > 0 && m % ErrorStatistics::kPartialLength == 0) {
-          MergeErrors(std::exchange(partial, {}), channel);
-        }
-        if (!x_->kept[static_cast<std::size_t>(m)]) continue;
-        const auto at = static_cast<std::size_t>(m * kPanelColumns + n);
-        const double value = static_cast<double>(product[at]);
-        AddErrors({&reference[at], 1}, {&value, 1}, m * weights_.columns + first + n, 1, partial);
+      for (std::size_t m = 0; m < rows; ++m) {
+        const std::size_t at =
+            m * static_cast<std::size_t>(kPanelColumns) + static_cast<std::size_t>(n);
+        // A row left out has no reference.
+        channel_reference[m] =
+            x_->kept[m] ? reference[at] : std::numeric_limits<double>::quiet_NaN();
+        channel_value[m] = static_cast<double>(product[at]);
       }
-      MergeErrors(partial, channel);
-      channels.push_back(channel);
+      ErrorStatistics& channel = channels.emplace_back();
+      AddErrors(channel_reference, channel_value, first + n, weights_.columns, channel);
     }
     return channels;
   }

@@ -11,6 +11,7 @@ MetricValue Compute(const ErrorStatistics& statistics) {
 
 }  // namespace
 
-const Metric kMaxAbsErr = {"max_abs_err", "", BetterWhen::kLower, "max |v - r|", Compute};
+const Metric kMaxAbsErr = {"max_abs_err",      "",     BetterWhen::kLower, "max |v - r|",
+                           ErrorNeeds::kBasic, Compute};
 
 }  // namespace narrowgauge::internal

@@ -10,6 +10,10 @@ extern const Metric kMaxAbsErr;
 extern const Metric kMeanAbsErr;
 extern const Metric kSqnrDb;
 extern const Metric kRelFrobenius;
+extern const Metric kMaxRelErr;
+extern const Metric kCosine;
+extern const Metric kUlpErr;
+extern const Metric kBackwardErr;
 
 }  // namespace narrowgauge::internal
 
