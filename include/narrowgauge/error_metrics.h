@@ -51,9 +51,9 @@ enum class ErrorNeeds : std::uint8_t {
 // The order of every sum is fixed, so that threads, tiles and vector widths cannot change a bit. A
 // channel is cut into partials of kPartialLength consecutive elements. Within one, element i goes
 // to lane i mod kLanes; each lane adds its terms in order of i; then lane j takes lane j + 8, for j
-// < 8, and so on for 4, 2 and 1. Terms are |e|, e*e, r*r, r*v and v*v, each rounded to float64
-// before it is added: nothing is fused. Partials are merged along the channel, then channels in
-// order.
+// < 8, and so on for 4, 2 and 1. Terms are |e|, and the products e*e, r*r, r*v and v*v, which fused
+// multiply-add adds without rounding them first. Partials are merged along the channel, then
+// channels in order.
 //
 // Scaling. With X the largest |r|, |v| or |e| of a partial, x = 0 if X is 0 or in [2^-400, 2^400],
 // else floor(log2 X) (1024 where v - r overflows). The partial's terms are those of r*2^-x_r,
@@ -80,13 +80,8 @@ struct ErrorStatistics {
   std::int64_t backward_count = 0;      // over so many elements.
   std::int64_t backward_over_zero = 0;  // Elements with |x|*|w| = 0 and e != 0.
 
-  std::int64_t nonfinite_results = 0;  // v not finite although r is.
-  std::int64_t flushed_to_zero = 0;    // r != 0, v == 0
-  std::int64_t sign_flipped = 0;       // r v < 0
-  // The lowest index of each, as the caller counts; -1 for none.
-  std::int64_t first_nonfinite_result = -1;
-  std::int64_t first_flushed_to_zero = -1;
-  std::int64_t first_sign_flipped = -1;
+  std::int64_t nonfinite_results = 0;        // v not finite although r is.
+  std::int64_t first_nonfinite_result = -1;  // Its lowest index, as the caller counts; -1 for none.
 
   // Which of the above cover every element that was added; all, as long as there is none.
   ErrorNeeds covered = ErrorNeeds::kAll;

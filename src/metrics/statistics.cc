@@ -13,11 +13,6 @@ namespace {
 
 constexpr auto kLength = static_cast<std::size_t>(ErrorStatistics::kPartialLength);
 
-void Count(std::int64_t index, std::int64_t& count, std::int64_t& first) {
-  ++count;
-  internal::LowerIndex(index, first);
-}
-
 // x of ErrorStatistics' scaling.
 int ScaleExponent(double largest) {
   if (largest == 0 || (largest >= 0x1p-400 && largest <= 0x1p400)) return 0;
@@ -64,17 +59,12 @@ Operands SelectElements(std::span<const double> reference, std::span<const doubl
     kept.value[i] = kept.counts[i] ? v : 0;
     if (!kept.counts[i]) {
       if (std::isfinite(r)) {
-        Count(index, statistics.nonfinite_results, statistics.first_nonfinite_result);
+        ++statistics.nonfinite_results;
+        internal::LowerIndex(index, statistics.first_nonfinite_result);
       }
       continue;
     }
     ++statistics.count;
-    if (internal::IsFlushed(r, v)) {
-      Count(index, statistics.flushed_to_zero, statistics.first_flushed_to_zero);
-    }
-    if (internal::IsFlipped(r, v)) {
-      Count(index, statistics.sign_flipped, statistics.first_sign_flipped);
-    }
     kept.largest_reference = std::max(kept.largest_reference, std::abs(r));
     kept.largest_value = std::max(kept.largest_value, std::abs(v));
     kept.largest_error = std::max(kept.largest_error, std::abs(v - r));
@@ -91,15 +81,17 @@ void AddSums(const Operands& kept, ErrorNeeds needs, ErrorStatistics& statistics
   const auto e = [&](std::size_t i) {
     return ScaledError(kept.reference[i], kept.value[i], e_exponent);
   };
-  const auto sum = [&](auto term) { return internal::SumInLanes(kept.size, term); };
+  const auto products = [&](auto a, auto b) {
+    return internal::SumOfProductsInLanes(kept.size, a, b);
+  };
   statistics.max_abs = kept.largest_error;
-  statistics.sum_abs = {sum([&](std::size_t i) { return std::abs(e(i)); }), e_exponent};
-  statistics.sum_squares = {sum([&](std::size_t i) { return e(i) * e(i); }), 2 * e_exponent};
-  statistics.reference_squares = {sum([&](std::size_t i) { return r(i) * r(i); }), 2 * r_exponent};
+  statistics.sum_abs = {
+      internal::SumInLanes(kept.size, [&](std::size_t i) { return std::abs(e(i)); }), e_exponent};
+  statistics.sum_squares = {products(e, e), 2 * e_exponent};
+  statistics.reference_squares = {products(r, r), 2 * r_exponent};
   if (Includes(needs, ErrorNeeds::kCosine)) {
-    statistics.value_squares = {sum([&](std::size_t i) { return v(i) * v(i); }), 2 * v_exponent};
-    statistics.products = {sum([&](std::size_t i) { return r(i) * v(i); }),
-                           r_exponent + v_exponent};
+    statistics.value_squares = {products(v, v), 2 * v_exponent};
+    statistics.products = {products(r, v), r_exponent + v_exponent};
   }
 }
 
@@ -192,11 +184,7 @@ void MergeErrors(const ErrorStatistics& part, ErrorStatistics& whole) {
   whole.backward_count += part.backward_count;
   whole.backward_over_zero += part.backward_over_zero;
   whole.nonfinite_results += part.nonfinite_results;
-  whole.flushed_to_zero += part.flushed_to_zero;
-  whole.sign_flipped += part.sign_flipped;
   internal::LowerIndex(part.first_nonfinite_result, whole.first_nonfinite_result);
-  internal::LowerIndex(part.first_flushed_to_zero, whole.first_flushed_to_zero);
-  internal::LowerIndex(part.first_sign_flipped, whole.first_sign_flipped);
   whole.covered = whole.covered & part.covered;
 }
 
