@@ -111,10 +111,21 @@ struct MatrixSource {
   std::string tensor;
 };
 
+// A product of random operands: x = normal(k1, (M, K)) and w = normal(k2, (K, N)) with k1, k2 =
+// split(PRNGKey(seed)).
+struct RandomShape {
+  std::int64_t m = 0, k = 0, n = 0;
+};
+
 struct MeasureOptions {
-  MatrixSource weights;
-  std::optional<MatrixSource> activations;  // Default: normal(seed) of shape (64, K).
+  // Either a matrix from a file or random ones.
+  std::optional<MatrixSource> weights;
+  std::optional<RandomShape> random;
+  std::optional<MatrixSource> activations;  // Default: normal(PRNGKey(seed), (64, K)), or random.
   ErrorOf error_of = ErrorOf::kOutput;
+  std::vector<NamedPolicy> policies;   // Empty: TutorialPolicies().
+  std::vector<const Metric*> metrics;  // What the statistics must cover. Empty: DefaultMetrics().
+  std::int64_t worst = 0;              // How many of the worst channels to keep per policy.
   std::int64_t seed = 0;
   std::optional<KAxis> weights_k_axis;  // Default: the file format's.
   CheckpointOptions checkpoint;
@@ -123,14 +134,26 @@ struct MeasureOptions {
   std::function<void(double fraction)> progress;   // Called from the calling thread; may be empty.
 };
 
+// One output channel and the statistics of its errors alone.
+struct ChannelMeasurement {
+  std::int64_t channel = 0;
+  ErrorStatistics statistics;
+};
+
 // One policy on one matrix.
 struct Measurement {
   NamedPolicy policy;
   ErrorStatistics statistics;
-  std::int64_t weight_bytes = 0;  // Codes as stored, packed.
-  std::int64_t scale_bytes = 0;
-  std::int64_t padding_bytes = 0;
+  // First indices are flat, in the order of storage, of what comes first in the order of channels.
+  QuantizationCounts weight_counts;
+  QuantizationCounts activation_counts;
+  StoredBytes bytes;  // Of the weights.
+  // The channels with the lowest SQNR, lowest first; see WorstMetric().
+  std::vector<ChannelMeasurement> worst;
 };
+
+// The metric by which channels are worst: sqnr_db. A large error of a large channel is no fault.
+[[nodiscard]] const Metric& WorstMetric();
 
 // Elements left out of all metrics, since no reference exists for them.
 struct NonFinite {
@@ -150,9 +173,10 @@ struct MeasureResult {
   std::vector<Measurement> rows;
 };
 
-// The tutorial's policies on a weight matrix from a file, unrounded and against float64. Bits do
-// not depend on threads or instruction set. Errors as OpenCheckpoint and FindMatrix;
-// kFailedPrecondition for a wrong dtype or rank, or a K that differs from the activations'.
+// Policies on a weight matrix, unrounded and against float64. Bits do not depend on threads or
+// instruction set. Errors as OpenCheckpoint and FindMatrix; kInvalidArgument for a policy whose
+// product is not supported; kFailedPrecondition for a wrong dtype or rank, a K that differs from
+// the activations', or a matrix that a convention refuses.
 [[nodiscard]] Result<MeasureResult> Measure(const MeasureOptions& options);
 
 }  // namespace narrowgauge

@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <limits>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <new>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -15,96 +17,43 @@
 #include "src/backends/panel.h"
 #include "src/base/checked_math.h"
 #include "src/base/parallel_for.h"
+#include "src/experiment/operand.h"
+#include "src/experiment/product.h"
 #include "src/kernels/kernels.h"
-#include "src/numerics/widen.h"
-#include "src/quantize/int8_channel.h"
+#include "src/metrics/partial.h"
+#include "src/metrics/registry.h"
+#include "src/metrics/worst.h"
+#include "src/quantize/quantizer.h"
 
 namespace narrowgauge {
 namespace {
 
+using internal::CheckedMultiply;
 using internal::Kernels;
 using internal::kPanelColumns;
+using internal::Operand;
+using internal::Product;
+using internal::Quantizer;
+using internal::QuantizerOptions;
+using internal::WorstChannels;
 
 constexpr std::int64_t kDefaultRows = 64;
+constexpr std::int64_t kPartial = ErrorStatistics::kPartialLength;
 
-// ---- Operands --------------------------------------------------------------------------------
-
-// A rank-2 floating tensor of an open file.
-struct StoredMatrix {
-  std::unique_ptr<CheckpointReader> reader;
-  const TensorInfo* info = nullptr;
-  TensorView view;
-};
-
-std::string Describe(const MatrixSource& source, const TensorInfo& info) {
-  return info.name.empty() ? source.path : fmt::format("{}:{}", source.path, info.name);
-}
-
-// float64 would be rounded before anything is measured.
-bool IsFloatThatFloat32Holds(DType dtype) {
-  const DTypeInfo& info = GetDTypeInfo(dtype);
-  return info.kind == DTypeKind::kFloat && info.total_bits <= 32;
-}
-
-Result<StoredMatrix> OpenMatrix(const MatrixSource& source, const CheckpointOptions& options) {
-  auto reader = OpenCheckpoint(source.path, options);
-  if (!reader) return tl::unexpected(reader.error());
-  const auto index = FindMatrix(**reader, source.tensor);
-  if (!index) return tl::unexpected(index.error());
-  const TensorInfo& info = (*reader)->Tensors()[*index];
-  if (!info.dtype || !IsFloatThatFloat32Holds(*info.dtype)) {
-    return MakeError(StatusCode::kFailedPrecondition,
-                     fmt::format("tensor {} has a dtype that cannot be measured; expected float32 "
-                                 "or a floating dtype whose values float32 holds: {}",
-                                 Describe(source, info), info.stored_dtype));
-  }
-  if (info.shape.size() != 2) {
-    return MakeError(StatusCode::kFailedPrecondition,
-                     fmt::format("tensor {} is not a matrix; expected two dimensions: shape {}",
-                                 Describe(source, info), FormatShape(info.shape)));
-  }
-  auto view = (*reader)->View(*index);
-  if (!view) return tl::unexpected(view.error());
-  return StoredMatrix{std::move(*reader), &info, std::move(*view)};
-}
-
-// The weights as y = x * w needs them, whichever axis of the file is K.
-struct Weights {
-  TensorView view;
-  std::int64_t depth, columns;      // K and N.
-  std::int64_t k_stride, n_stride;  // In elements of the view.
-};
-
-Weights OrientWeights(TensorView view, KAxis axis) {
-  const std::int64_t first = view.shape[0];
-  const std::int64_t last = view.shape[1];
-  if (axis == KAxis::kFirst) return {std::move(view), first, last, last, 1};
-  return {std::move(view), last, first, 1, last};
-}
-
-// Widens `count` consecutive elements of a view.
-void ReadElements(const TensorView& view, std::int64_t start, std::int64_t count, float* out) {
-  internal::WidenToFloat32(view.dtype, view.bytes.data(), start, count, out);
-}
-
-// The rows of x that are finite, in float32 and rounded to bfloat16. Rows left out are zero.
-struct Activations {
-  std::int64_t rows = 0;
-  std::vector<float> values;
-  std::vector<float> rounded;
-  std::vector<bool> kept;
-  NonFinite nonfinite;
-};
+// ---- What is not finite ------------------------------------------------------------------------
 
 // Counts what is not finite among values whose flat index is first + i * stride.
-void CountNonFinite(std::span<const float> values, std::int64_t first, std::int64_t stride,
-                    NonFinite& counts) {
+template <typename T>
+NonFinite CountNonFinite(std::span<const T> values, std::int64_t first, std::int64_t stride) {
+  NonFinite found;
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (std::isfinite(values[i])) continue;
-    ++(std::isnan(values[i]) ? counts.nan_count : counts.inf_count);
+    ++(std::isnan(values[i]) ? found.nan_count : found.inf_count);
     const std::int64_t index = first + static_cast<std::int64_t>(i) * stride;
-    if (counts.first_index < 0 || index < counts.first_index) counts.first_index = index;
+    if (found.first_index < 0) found.first_index = index;
   }
+  found.lines_left_out = found.first_index >= 0 ? 1 : 0;
+  return found;
 }
 
 void MergeNonFinite(const NonFinite& part, NonFinite& whole) {
@@ -116,236 +65,310 @@ void MergeNonFinite(const NonFinite& part, NonFinite& whole) {
   }
 }
 
-Activations PrepareActivations(const Kernels& kernels, std::int64_t rows, std::int64_t depth,
-                               std::vector<float> values) {
-  Activations x{
-      rows, std::move(values), {}, std::vector<bool>(static_cast<std::size_t>(rows), true), {}};
-  for (std::int64_t m = 0; m < rows; ++m) {
-    const std::span<float> row(x.values.data() + m * depth, static_cast<std::size_t>(depth));
-    NonFinite found;
-    CountNonFinite(row, m * depth, 1, found);
-    if (found.first_index < 0) continue;
-    found.lines_left_out = 1;
-    MergeNonFinite(found, x.nonfinite);
-    x.kept[static_cast<std::size_t>(m)] = false;
-    std::fill(row.begin(), row.end(), 0.0F);
-  }
-  x.rounded.resize(x.values.size());
-  kernels.round_to_bfloat16(x.values.data(), static_cast<std::int64_t>(x.values.size()),
-                            x.rounded.data());
-  return x;
+bool AllFinite(const Kernels& kernels, std::span<const float> values) {
+  float absmax = 0;
+  const auto count = static_cast<std::int64_t>(values.size());
+  if (count > 0) kernels.run_absmax(values.data(), count, count, &absmax);
+  return std::isfinite(absmax);
 }
 
-Result<Activations> LoadActivations(const MeasureOptions& options, const Kernels& kernels,
-                                    std::int64_t depth) {
-  if (!options.activations) {
-    const auto count = internal::CheckedMultiply(kDefaultRows, depth);
-    if (!count)
-      return MakeError(StatusCode::kOutOfRange, "activations of shape (64, K) are too large");
-    std::vector<float> values(static_cast<std::size_t>(*count));
-    Normal(MakePrngKey(options.seed), ThreefryLayout::kPartitionable, DefaultNumericsProfile(),
-           values, options.isa);
-    return PrepareActivations(kernels, kDefaultRows, depth, std::move(values));
+bool AllFinite(const Kernels&, std::span<const double> values) {
+  return std::ranges::all_of(values, [](double v) { return std::isfinite(v); });
+}
+
+// ---- Operands ----------------------------------------------------------------------------------
+
+struct Operands {
+  std::unique_ptr<Operand> weights;
+  std::unique_ptr<Operand>
+      activations;  // [M, K], a row of which counts as a channel. Null for weights.
+};
+
+Result<std::int64_t> CheckedCount(std::int64_t rows, std::int64_t columns) {
+  const auto count = CheckedMultiply(rows, columns);
+  constexpr std::int64_t kMost = std::int64_t{1} << 40;
+  if (count && *count <= kMost) return *count;
+  return MakeError(
+      StatusCode::kResourceExhausted,
+      fmt::format("a random matrix of that size does not fit into memory: {} x {}", rows, columns));
+}
+
+Result<std::unique_ptr<Operand>> RandomOperand(const PrngKey& key, std::int64_t rows,
+                                               std::int64_t columns, KAxis k_axis,
+                                               InstructionSet isa) {
+  const auto count = CheckedCount(rows, columns);
+  if (!count) return tl::unexpected(count.error());
+  std::vector<float> values(static_cast<std::size_t>(*count));
+  Normal(key, ThreefryLayout::kPartitionable, DefaultNumericsProfile(), values, isa);
+  return std::make_unique<Operand>(std::move(values), rows, columns, k_axis, isa);
+}
+
+Result<std::unique_ptr<Operand>> OpenActivations(const MatrixSource& source,
+                                                 const MeasureOptions& options,
+                                                 std::int64_t depth) {
+  auto x = internal::OpenOperand(source, options.checkpoint, KAxis::kLast, options.isa);
+  if (!x) return x;
+  if ((*x)->Precision() != DType::kFloat32) {
+    return MakeError(StatusCode::kFailedPrecondition,
+                     fmt::format("activations have a dtype that cannot be multiplied; expected one "
+                                 "that float32 holds: {}",
+                                 (*x)->StoredWord()));
   }
-  auto stored = OpenMatrix(*options.activations, options.checkpoint);
-  if (!stored) return tl::unexpected(stored.error());
-  const std::int64_t rows = stored->view.shape[0];
-  if (stored->view.shape[1] != depth) {
+  if ((*x)->Depth() != depth) {
     return MakeError(
         StatusCode::kFailedPrecondition,
         fmt::format("activations {} do not fit the weights; expected [M, K] with K = {} "
                     "as the weights have it: shape {}",
-                    Describe(*options.activations, *stored->info), depth,
-                    FormatShape(stored->view.shape)));
+                    internal::DescribeSource(source, (*x)->TensorName()), depth,
+                    FormatShape({(*x)->Channels(), (*x)->Depth()})));
   }
-  std::vector<float> values(static_cast<std::size_t>(rows * depth));
-  ReadElements(stored->view, 0, rows * depth, values.data());
-  return PrepareActivations(kernels, rows, depth, std::move(values));
+  return x;
 }
 
-// ---- One panel of channels -------------------------------------------------------------------
+Result<Operands> LoadOperands(const MeasureOptions& options) {
+  Operands operands;
+  const auto keys = Split(MakePrngKey(options.seed), 2, ThreefryLayout::kPartitionable);
+  const bool output = options.error_of == ErrorOf::kOutput;
+  if (options.random) {
+    auto w = RandomOperand(keys[1], options.random->k, options.random->n,
+                           options.weights_k_axis.value_or(KAxis::kFirst), options.isa);
+    if (!w) return tl::unexpected(w.error());
+    operands.weights = std::move(*w);
+  } else {
+    auto w = internal::OpenOperand(*options.weights, options.checkpoint, options.weights_k_axis,
+                                   options.isa);
+    if (!w) return tl::unexpected(w.error());
+    operands.weights = std::move(*w);
+  }
+  if (!output) return operands;
+  const std::int64_t depth = operands.weights->Depth();
+  auto x = options.activations ? OpenActivations(*options.activations, options, depth)
+           : options.random
+               ? RandomOperand(keys[0], options.random->m, depth, KAxis::kLast, options.isa)
+               : RandomOperand(MakePrngKey(options.seed), kDefaultRows, depth, KAxis::kLast,
+                               options.isa);
+  if (!x) return tl::unexpected(x.error());
+  operands.activations = std::move(*x);
+  return operands;
+}
 
-// What is known of a panel when it is done: for each channel and policy the statistics of its
-// errors.
-struct PanelResult {
-  NonFinite nonfinite;
-  std::vector<std::vector<ErrorStatistics>> by_policy;  // [policy][kept channel, in order]
+// ---- Policies made ready -----------------------------------------------------------------------
+
+struct ReadyPolicy {
+  const PrecisionPolicy* policy = nullptr;
+  std::unique_ptr<Quantizer> weights;
 };
 
-class PanelMeasurer {
- public:
-  PanelMeasurer(const Kernels& kernels, const Weights& weights, const Activations* activations,
-                std::span<const NamedPolicy> policies)
-      : kernels_(kernels), weights_(weights), x_(activations), policies_(policies) {}
+Result<std::vector<ReadyPolicy>> MakeReady(const MeasureOptions& options,
+                                           std::span<const NamedPolicy> policies,
+                                           const Operand& weights) {
+  std::vector<ReadyPolicy> ready;
+  for (const NamedPolicy& named : policies) {
+    auto quantizer = internal::MakeQuantizer(
+        named.policy.weights, weights,
+        {static_cast<std::uint64_t>(options.seed), options.isa, options.threads});
+    if (!quantizer) return tl::unexpected(quantizer.error());
+    ready.push_back({&named.policy, std::move(*quantizer)});
+  }
+  return ready;
+}
 
-  // Measures channels [first, first + columns), columns <= kPanelColumns. With activations the
-  // error of the output, without them that of the weights.
-  [[nodiscard]] PanelResult Measure(std::int64_t first, std::int64_t columns) const {
-    PanelResult result;
-    std::vector<float> panel(static_cast<std::size_t>(weights_.depth * kPanelColumns));
-    const std::vector<std::int64_t> kept = LoadPanel(first, columns, panel, result.nonfinite);
-    std::vector<double> reference;
-    if (x_ != nullptr) {
-      reference.resize(static_cast<std::size_t>(x_->rows * kPanelColumns));
-      kernels_.dot_float64(x_->values.data(), x_->rows, weights_.depth, panel.data(),
-                           reference.data());
-    }
-    std::vector<float> dequantized(panel.size());
-    for (const NamedPolicy& named : policies_) {
-      Dequantize(named.policy.weights, panel, dequantized);
-      result.by_policy.push_back(
-          x_ != nullptr ? OutputErrors(named.policy, dequantized, reference, first, kept)
-                        : WeightErrors(panel, dequantized, first, kept));
-    }
-    return result;
+// ---- One block of channels ---------------------------------------------------------------------
+
+// The errors of one channel under one policy.
+struct ChannelErrors {
+  std::int64_t channel;
+  ErrorStatistics statistics;
+};
+
+struct BlockResult {
+  NonFinite nonfinite;
+  std::vector<std::vector<ChannelErrors>> errors;  // [policy][finite channel, in order]
+  std::vector<QuantizationCounts> counts;          // [policy]
+};
+
+class BlockMeasurer {
+ public:
+  BlockMeasurer(const Operand& weights, const Product* product,
+                std::span<const ReadyPolicy> policies, ErrorNeeds needs, const Kernels& kernels)
+      : weights_(weights),
+        product_(product),
+        policies_(policies),
+        needs_(needs),
+        kernels_(kernels) {}
+
+  // Measures channels [first, first + count), count <= kPanelColumns: the error of the output if
+  // there is a product, else that of the weights.
+  [[nodiscard]] BlockResult Measure(std::int64_t first, std::int64_t count) const {
+    return weights_.Precision() == DType::kFloat64 ? MeasureAs<double>(first, count)
+                                                   : MeasureAs<float>(first, count);
   }
 
  private:
-  // Fills the panel and returns the channels, counted from `first`, that are finite; the others are
-  // counted and left zero.
-  std::vector<std::int64_t> LoadPanel(std::int64_t first, std::int64_t columns,
-                                      std::vector<float>& panel, NonFinite& nonfinite) const {
-    const std::int64_t depth = weights_.depth;
-    std::vector<float> block(static_cast<std::size_t>(depth * columns));  // As the view orders it.
-    std::int64_t k_stride = 1;
-    std::int64_t n_stride = depth;
-    if (weights_.k_stride == 1) {
-      ReadElements(weights_.view, first * weights_.n_stride, depth * columns, block.data());
-    } else {
-      k_stride = columns;
-      n_stride = 1;
-      for (std::int64_t k = 0; k < depth; ++k) {
-        ReadElements(weights_.view, k * weights_.k_stride + first, columns,
-                     block.data() + k * columns);
-      }
-    }
+  template <typename T>
+  [[nodiscard]] BlockResult MeasureAs(std::int64_t first, std::int64_t count) const {
+    BlockResult result;
+    result.errors.resize(policies_.size());
+    result.counts.resize(policies_.size());
+    const std::int64_t depth = weights_.Depth();
+    std::vector<T> copied;
+    const T* const rows = RowsOf(first, count, copied);
     std::vector<std::int64_t> kept;
-    std::vector<float> channel(static_cast<std::size_t>(depth));
-    for (std::int64_t n = 0; n < columns; ++n) {
-      for (std::int64_t k = 0; k < depth; ++k) {
-        channel[static_cast<std::size_t>(k)] =
-            block[static_cast<std::size_t>(k * k_stride + n * n_stride)];
+    for (std::int64_t i = 0; i < count; ++i) {
+      const std::span<const T> row(rows + i * depth, static_cast<std::size_t>(depth));
+      if (AllFinite(kernels_, row)) {
+        kept.push_back(i);
+      } else {
+        MergeNonFinite(CountNonFinite(row, weights_.StorageIndex(first + i, 0), weights_.KStride()),
+                       result.nonfinite);
       }
-      NonFinite found;
-      CountNonFinite(channel, (first + n) * weights_.n_stride, weights_.k_stride, found);
-      if (found.first_index < 0) {
-        kept.push_back(n);
-        continue;
-      }
-      found.lines_left_out = 1;
-      MergeNonFinite(found, nonfinite);
-      for (std::int64_t k = 0; k < depth; ++k) {
-        block[static_cast<std::size_t>(k * k_stride + n * n_stride)] = 0.0F;
-      }
-    }
-    internal::PackPanel(block.data(), k_stride, n_stride, depth, columns, panel.data());
-    return kept;
-  }
-
-  void Dequantize(const QuantizationSpec& spec, const std::vector<float>& panel,
-                  std::vector<float>& dequantized) const {
-    switch (spec.dtype) {
-      case DType::kBFloat16:
-        kernels_.round_to_bfloat16(panel.data(), static_cast<std::int64_t>(panel.size()),
-                                   dequantized.data());
-        return;
-      case DType::kInt8: {
-        std::vector<float> scales(kPanelColumns);
-        std::vector<std::int8_t> codes(panel.size());
-        internal::QuantizeInt8Panel(kernels_, panel.data(), weights_.depth, Quotient::kDivide,
-                                    scales.data(), codes.data(), dequantized.data());
-        return;
-      }
-      default:
-        dequantized = panel;
-    }
-  }
-
-  std::vector<ErrorStatistics> WeightErrors(const std::vector<float>& panel,
-                                            const std::vector<float>& dequantized,
-                                            std::int64_t first,
-                                            const std::vector<std::int64_t>& kept) const {
-    std::vector<ErrorStatistics> channels;
-    for (const std::int64_t n : kept) {
-      ErrorStatistics channel;
-      std::vector<double> reference;
-      std::vector<double> value;
-      for (std::int64_t start = 0; start < weights_.depth;
-           start += ErrorStatistics::kPartialLength) {
-        const std::int64_t end = std::min(start + ErrorStatistics::kPartialLength, weights_.depth);
-        reference.clear();
-        value.clear();
-        for (std::int64_t k = start; k < end; ++k) {
-          const auto at = static_cast<std::size_t>(k * kPanelColumns + n);
-          reference.push_back(static_cast<double>(panel[at]));
-          value.push_back(static_cast<double>(dequantized[at]));
+      if (product_ == nullptr && !kept.empty() && kept.back() == i) {
+        for (std::size_t p = 0; p < policies_.size(); ++p) {
+          result.errors[p].push_back(
+              {first + i, WeightErrors(p, first + i, row, result.counts[p])});
         }
-        ErrorStatistics partial;
-        AddErrors(reference, value, start * weights_.k_stride + (first + n) * weights_.n_stride,
-                  weights_.k_stride, partial);
-        MergeErrors(partial, channel);
       }
-      channels.push_back(channel);
     }
-    return channels;
+    if (product_ != nullptr) OutputErrors(first, rows, kept, result);
+    return result;
   }
 
-  std::vector<ErrorStatistics> OutputErrors(const PrecisionPolicy& policy,
-                                            const std::vector<float>& dequantized,
-                                            const std::vector<double>& reference,
-                                            std::int64_t first,
-                                            const std::vector<std::int64_t>& kept) const {
-    const std::vector<float>& x =
-        policy.activations.dtype == DType::kBFloat16 ? x_->rounded : x_->values;
-    std::vector<float> product(reference.size());
-    kernels_.dot_float32(x.data(), x_->rows, weights_.depth, dequantized.data(), 0, product.data());
-    if (policy.output == DType::kBFloat16) {
-      kernels_.round_to_bfloat16(product.data(), static_cast<std::int64_t>(product.size()),
-                                 product.data());
-    }
-    std::vector<ErrorStatistics> channels;
-    const auto rows = static_cast<std::size_t>(x_->rows);
-    std::vector<double> channel_reference(rows);
-    std::vector<double> channel_value(rows);
-    for (const std::int64_t n : kept) {
-      for (std::size_t m = 0; m < rows; ++m) {
-        const std::size_t at =
-            m * static_cast<std::size_t>(kPanelColumns) + static_cast<std::size_t>(n);
-        // A row left out has no reference.
-        channel_reference[m] =
-            x_->kept[m] ? reference[at] : std::numeric_limits<double>::quiet_NaN();
-        channel_value[m] = static_cast<double>(product[at]);
-      }
-      ErrorStatistics& channel = channels.emplace_back();
-      AddErrors(channel_reference, channel_value, first + n, weights_.columns, channel);
-    }
-    return channels;
+  // The channels' elements, in place where they lie so.
+  const float* RowsOf(std::int64_t first, std::int64_t count, std::vector<float>& copied) const {
+    if (const float* const in_place = weights_.InPlace(first)) return in_place;
+    return CopyRows(first, count, copied);
+  }
+  const double* RowsOf(std::int64_t first, std::int64_t count, std::vector<double>& copied) const {
+    return CopyRows(first, count, copied);
+  }
+  template <typename T>
+  const T* CopyRows(std::int64_t first, std::int64_t count, std::vector<T>& copied) const {
+    copied.resize(static_cast<std::size_t>(count * weights_.Depth()));
+    weights_.Read(first, count, copied.data());
+    return copied.data();
   }
 
+  template <typename T>
+  ErrorStatistics WeightErrors(std::size_t policy, std::int64_t n, std::span<const T> row,
+                               QuantizationCounts& counts) const {
+    std::vector<float> values(row.size());
+    policies_[policy].weights->Quantize(n, row, values, counts);
+    ErrorStatistics statistics;
+    for (std::size_t start = 0; start < row.size(); start += kPartial) {
+      const std::size_t length = std::min<std::size_t>(kPartial, row.size() - start);
+      AddWeightPartial(n, static_cast<std::int64_t>(start), row.subspan(start, length),
+                       {values.data() + start, length}, statistics);
+    }
+    return statistics;
+  }
+
+  void AddWeightPartial(std::int64_t n, std::int64_t start, std::span<const float> row,
+                        std::span<const float> values, ErrorStatistics& statistics) const {
+    if (needs_ == ErrorNeeds::kBasic) {
+      const internal::ErrorSums sums =
+          kernels_.error_sums(row.data(), values.data(), static_cast<std::int64_t>(values.size()));
+      // Finite float32 values cannot make sums of float64 overflow.
+      if (std::isfinite(sums.sum_squares)) {
+        return internal::AddPartial({static_cast<std::int64_t>(values.size()), sums.max_abs,
+                                     sums.sum_abs, sums.sum_squares, sums.reference_squares},
+                                    statistics);
+      }
+    }
+    const std::vector<double> widened(row.begin(), row.end());
+    AddWeightPartial(n, start, std::span<const double>(widened), values, statistics);
+  }
+
+  void AddWeightPartial(std::int64_t n, std::int64_t start, std::span<const double> row,
+                        std::span<const float> values, ErrorStatistics& statistics) const {
+    const std::vector<double> widened(values.begin(), values.end());
+    AddErrors(row, widened, weights_.StorageIndex(n, start), weights_.KStride(), statistics,
+              {.needs = needs_, .ulp_of = weights_.StoredDType()});
+  }
+
+  template <typename T>
+  void OutputErrors(std::int64_t first, const T* rows, const std::vector<std::int64_t>& kept,
+                    BlockResult& result) const {
+    const std::int64_t depth = weights_.Depth();
+    const auto row = [&](std::int64_t i) {
+      return std::span<const T>(rows + i * depth, static_cast<std::size_t>(depth));
+    };
+    const Product::Reference reference = product_->MakeReference(rows, depth, kept);
+    std::vector<float> values(static_cast<std::size_t>(depth * kPanelColumns));
+    for (std::size_t p = 0; p < policies_.size(); ++p) {
+      for (const std::int64_t i : kept) {
+        policies_[p].weights->Quantize(first + i, row(i),
+                                       {values.data() + i * depth, static_cast<std::size_t>(depth)},
+                                       result.counts[p]);
+      }
+      product_->AddErrorsOf(p, values.data(), kept, first, weights_.Channels(), reference,
+                            [&](std::int64_t i, ErrorStatistics statistics) {
+                              result.errors[p].push_back({first + i, std::move(statistics)});
+                            });
+    }
+  }
+
+  const Operand& weights_;
+  const Product* const product_;
+  const std::span<const ReadyPolicy> policies_;
+  const ErrorNeeds needs_;
   const Kernels& kernels_;
-  const Weights& weights_;
-  const Activations* const x_;
-  const std::span<const NamedPolicy> policies_;
 };
 
-// ---- The whole matrix ------------------------------------------------------------------------
+// ---- The whole matrix --------------------------------------------------------------------------
 
-Measurement CountBytes(const NamedPolicy& named, std::int64_t depth, std::int64_t columns) {
-  Measurement row{.policy = named, .statistics = {}};
-  const std::int64_t elements = depth * columns;  // Fits: the file holds them.
-  row.weight_bytes = elements * GetDTypeInfo(named.policy.weights.dtype).total_bits / 8;
-  if (named.policy.weights.granularity.kind == GranularityKind::kChannel) {
-    row.scale_bytes = columns * static_cast<std::int64_t>(sizeof(float));
+// Takes blocks in any order and merges them in theirs, channel after channel, so that neither
+// blocks nor threads leave a trace in the sums. Thread-safe.
+class OrderedMerge {
+ public:
+  OrderedMerge(std::int64_t worst, MeasureResult& result) : result_(result) {
+    for (std::size_t p = 0; p < result.rows.size(); ++p) {
+      worst_.emplace_back(static_cast<std::size_t>(worst), WorstMetric());
+    }
   }
-  return row;
-}
+
+  void Take(std::int64_t block, BlockResult part) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    waiting_.emplace(block, std::move(part));
+    while (!waiting_.empty() && waiting_.begin()->first == next_) {
+      Merge(waiting_.begin()->second);
+      waiting_.erase(waiting_.begin());
+      ++next_;
+    }
+  }
+
+  void Finish() {
+    for (std::size_t p = 0; p < result_.rows.size(); ++p) {
+      for (const internal::WorstChannel& channel : worst_[p].Channels()) {
+        result_.rows[p].worst.push_back({channel.channel, channel.statistics});
+      }
+    }
+  }
+
+ private:
+  void Merge(const BlockResult& part) {
+    MergeNonFinite(part.nonfinite, result_.weights_nonfinite);
+    for (std::size_t p = 0; p < result_.rows.size(); ++p) {
+      result_.rows[p].weight_counts.Merge(part.counts[p]);
+      for (const ChannelErrors& channel : part.errors[p]) {
+        MergeErrors(channel.statistics, result_.rows[p].statistics);
+        worst_[p].Add(channel.channel, channel.statistics);
+      }
+    }
+  }
+
+  MeasureResult& result_;
+  std::mutex mutex_;
+  std::map<std::int64_t, BlockResult> waiting_;
+  std::int64_t next_ = 0;
+  std::vector<WorstChannels> worst_;
+};
 
 // Refuses, before anything is allocated, a depth whose panels cannot fit into the machine's memory.
-Result<void> CheckMemory(const Weights& weights, const MeasureOptions& options) {
-  constexpr std::int64_t kPanels = 3;  // As read, packed, dequantised.
-  const auto needed = internal::CheckedMultiply(
-      weights.depth, kPanels * kPanelColumns * static_cast<std::int64_t>(sizeof(float)) *
-                         std::max(options.threads, 1));
+Result<void> CheckMemory(const Operand& weights, const MeasureOptions& options) {
+  constexpr std::int64_t kPanels = 4;  // As read, dequantised, and both packed.
+  const auto needed = CheckedMultiply(
+      weights.Depth(), kPanels * kPanelColumns * static_cast<std::int64_t>(sizeof(float)) *
+                           std::max(options.threads, 1));
   const std::int64_t available =
       std::int64_t{sysconf(_SC_PHYS_PAGES)} * std::int64_t{sysconf(_SC_PAGESIZE)};
   if (needed && *needed <= available) return {};
@@ -353,74 +376,99 @@ Result<void> CheckMemory(const Weights& weights, const MeasureOptions& options) 
       StatusCode::kResourceExhausted,
       fmt::format("not enough memory for panels of {} output channels with K = {}; {}: "
                   "{} bytes of memory",
-                  kPanelColumns, weights.depth,
+                  kPanelColumns, weights.Depth(),
                   options.threads > 1 ? "try --threads 1" : "a smaller K is needed", available));
 }
 
+// First indices as they are in the file.
+QuantizationCounts InStorage(QuantizationCounts counts, const Operand& operand) {
+  for (Occurrences* const occurrences :
+       {&counts.saturated, &counts.flushed_to_zero, &counts.sign_flipped, &counts.zero_scales,
+        &counts.subnormal_scales, &counts.underflowed_scales, &counts.overflowed_scales}) {
+    if (occurrences->count == 0) continue;
+    const std::int64_t index = occurrences->first_index;
+    occurrences->first_index =
+        operand.StorageIndex(index / operand.Depth(), index % operand.Depth());
+  }
+  return counts;
+}
+
 Result<MeasureResult> MeasureMatrix(const MeasureOptions& options) {
+  const std::span<const NamedPolicy> policies =
+      options.policies.empty() ? TutorialPolicies()
+                               : std::span<const NamedPolicy>(options.policies);
+  const auto metrics = options.metrics.empty() ? DefaultMetrics() : options.metrics;
+  ErrorNeeds needs = NeedsOf(metrics);
+  const bool output = options.error_of == ErrorOf::kOutput;
+  for (const NamedPolicy& named : policies) {
+    if (const auto known = output ? Product::Supports(named.policy) : Result<void>(); !known) {
+      return tl::unexpected(known.error());
+    }
+  }
   const Kernels& kernels = internal::KernelsFor(options.isa);
-  auto stored = OpenMatrix(options.weights, options.checkpoint);
-  if (!stored) return tl::unexpected(stored.error());
+  auto operands = LoadOperands(options);
+  if (!operands) return tl::unexpected(operands.error());
+  const Operand& weights = *operands->weights;
+  if (const auto fits = CheckMemory(weights, options); !fits) return tl::unexpected(fits.error());
 
   MeasureResult result;
-  result.weights_tensor = stored->info->name;
-  result.stored_dtype = stored->info->stored_dtype;
-  result.k_axis = options.weights_k_axis.value_or(stored->reader->DefaultKAxis());
-  const Weights weights = OrientWeights(stored->view, result.k_axis);
-  result.k = weights.depth;
-  result.n = weights.columns;
-
-  if (const auto fits = CheckMemory(weights, options); !fits) return tl::unexpected(fits.error());
-  std::optional<Activations> x;
-  if (options.error_of == ErrorOf::kOutput) {
-    auto loaded = LoadActivations(options, kernels, weights.depth);
-    if (!loaded) return tl::unexpected(loaded.error());
-    x = std::move(*loaded);
-    result.m = x->rows;
-    result.activations_nonfinite = x->nonfinite;
+  result.weights_tensor = weights.TensorName();
+  result.stored_dtype = weights.StoredWord();
+  result.k_axis = weights.Axis();
+  result.k = weights.Depth();
+  result.n = weights.Channels();
+  for (const NamedPolicy& named : policies) {
+    const auto bytes = CountStoredBytes(named.policy.weights, result.k, result.n);
+    if (!bytes) return tl::unexpected(bytes.error());
+    result.rows.push_back({.policy = named, .bytes = *bytes});
   }
 
-  const auto policies = TutorialPolicies();
-  const PanelMeasurer measurer(kernels, weights, x ? &*x : nullptr, policies);
-  const std::int64_t panels = (weights.columns + kPanelColumns - 1) / kPanelColumns;
-  std::vector<PanelResult> panel_results(static_cast<std::size_t>(panels));
+  std::unique_ptr<Product> product;
+  if (output) {
+    auto made = Product::Make(*operands->activations, policies, needs, options, kernels);
+    if (!made) return tl::unexpected(made.error());
+    product = std::move(*made);
+    result.m = operands->activations->Channels();
+    result.activations_nonfinite = product->LeftOut();
+    for (std::size_t p = 0; p < policies.size(); ++p) {
+      result.rows[p].activation_counts = InStorage(product->Counts(p), *operands->activations);
+    }
+  }
+  auto ready = MakeReady(options, policies, weights);
+  if (!ready) return tl::unexpected(ready.error());
+
+  const BlockMeasurer measurer(weights, product.get(), *ready, needs, kernels);
+  OrderedMerge merge(options.worst, result);
+  const std::int64_t blocks = (result.n + kPanelColumns - 1) / kPanelColumns;
   internal::ParallelFor(
-      panels, options.threads,
-      [&](std::int64_t p) {
-        const std::int64_t first = p * kPanelColumns;
-        panel_results[static_cast<std::size_t>(p)] =
-            measurer.Measure(first, std::min(kPanelColumns, weights.columns - first));
+      blocks, options.threads,
+      [&](std::int64_t block) {
+        const std::int64_t first = block * kPanelColumns;
+        merge.Take(block, measurer.Measure(first, std::min(kPanelColumns, result.n - first)));
       },
       [&](std::int64_t done) {
         if (options.progress) {
-          options.progress(static_cast<double>(done) / static_cast<double>(panels));
+          options.progress(static_cast<double>(done) / static_cast<double>(blocks));
         }
       });
-
-  // Channels are merged one by one in their order, so panels leave no trace in the sums.
-  for (const NamedPolicy& named : policies) {
-    result.rows.push_back(CountBytes(named, weights.depth, weights.columns));
-  }
-  for (const PanelResult& panel : panel_results) {
-    MergeNonFinite(panel.nonfinite, result.weights_nonfinite);
-    for (std::size_t policy = 0; policy < policies.size(); ++policy) {
-      for (const ErrorStatistics& channel : panel.by_policy[policy]) {
-        MergeErrors(channel, result.rows[policy].statistics);
-      }
-    }
+  merge.Finish();
+  for (std::size_t p = 0; p < policies.size(); ++p) {
+    QuantizationCounts& counts = result.rows[p].weight_counts;
+    counts.Merge((*ready)[p].weights->SharedCounts());
+    counts = InStorage(counts, weights);
   }
   return result;
 }
 
 }  // namespace
 
+const Metric& WorstMetric() { return internal::kSqnrDb; }
+
 Result<MeasureResult> Measure(const MeasureOptions& options) {
   try {
     return MeasureMatrix(options);
   } catch (const std::bad_alloc&) {
-    return MakeError(StatusCode::kResourceExhausted,
-                     fmt::format("not enough memory to measure a matrix of this depth: {}",
-                                 options.weights.path));
+    return MakeError(StatusCode::kResourceExhausted, "not enough memory to measure this matrix");
   }
 }
 

@@ -1,0 +1,143 @@
+#include "src/experiment/operand.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstring>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "src/base/check.h"
+#include "src/numerics/bulk_convert.h"
+#include "src/numerics/widen.h"
+
+namespace narrowgauge::internal {
+namespace {
+
+// Elements of a file's row that are read side by side when its rows are not channels.
+constexpr std::int64_t kTile = 16;
+
+TensorView ViewOf(const std::vector<float>& values, std::int64_t first, std::int64_t last) {
+  return {DType::kFloat32, {first, last}, std::as_bytes(std::span(values))};
+}
+
+}  // namespace
+
+Operand::Operand(std::unique_ptr<CheckpointReader> reader, const TensorInfo& info, TensorView view,
+                 KAxis k_axis, InstructionSet isa)
+    : reader_(std::move(reader)),
+      view_(std::move(view)),
+      stored_word_(info.stored_dtype),
+      tensor_name_(info.name),
+      k_axis_(k_axis),
+      isa_(isa) {
+  NG_CHECK(view_.shape.size() == 2);
+  const bool k_first = k_axis == KAxis::kFirst;
+  depth_ = view_.shape[k_first ? 0 : 1];
+  channels_ = view_.shape[k_first ? 1 : 0];
+  k_stride_ = k_first ? view_.shape[1] : 1;
+  n_stride_ = k_first ? 1 : view_.shape[1];
+}
+
+Operand::Operand(std::vector<float> values, std::int64_t first, std::int64_t last, KAxis k_axis,
+                 InstructionSet isa)
+    : Operand(nullptr, TensorInfo{.name = "", .stored_dtype = "float32", .dtype = {}, .shape = {}},
+              ViewOf(values, first, last), k_axis, isa) {
+  owned_ = std::move(values);  // Keeps its memory, which the view refers to.
+}
+
+DType Operand::Precision() const {
+  return view_.dtype == DType::kFloat64 ? DType::kFloat64 : DType::kFloat32;
+}
+
+const float* Operand::InPlace(std::int64_t n) const {
+  static_assert(std::endian::native == std::endian::little);
+  if (view_.dtype != DType::kFloat32 || k_stride_ != 1) return nullptr;
+  const std::byte* const bytes = view_.bytes.data() + n * n_stride_ * std::int64_t{sizeof(float)};
+  if (std::bit_cast<std::uintptr_t>(bytes) % alignof(float) != 0) return nullptr;
+  return reinterpret_cast<const float*>(bytes);
+}
+
+void Operand::ReadElements(std::int64_t start, std::int64_t count, float* out) const {
+  const DTypeInfo& info = GetDTypeInfo(view_.dtype);
+  const int bits = StorageBits(info);
+  if (bits == 8 || bits == 16) {
+    const auto bytes = view_.bytes.subspan(static_cast<std::size_t>(start * (bits / 8)),
+                                           static_cast<std::size_t>(count * (bits / 8)));
+    return DecodeBulk(KernelsFor(isa_), info, bytes, {out, static_cast<std::size_t>(count)});
+  }
+  WidenToFloat32(view_.dtype, view_.bytes.data(), start, count, out);
+}
+
+void Operand::ReadElements(std::int64_t start, std::int64_t count, double* out) const {
+  if (view_.dtype == DType::kFloat64) {
+    std::memcpy(out, view_.bytes.data() + start * std::int64_t{sizeof(double)},
+                static_cast<std::size_t>(count) * sizeof(double));
+    return;
+  }
+  std::vector<float> narrow(static_cast<std::size_t>(count));
+  ReadElements(start, count, narrow.data());
+  std::ranges::copy(narrow, out);
+}
+
+template <typename T>
+void Operand::ReadAs(std::int64_t first, std::int64_t count, T* out) const {
+  if (depth_ == 0 || count == 0) return;
+  if (k_stride_ == 1) return ReadElements(first * n_stride_, count * depth_, out);
+  // Rows of the file are turned in tiles, so that what is read and what is written stay in the
+  // cache.
+  std::vector<T> rows(static_cast<std::size_t>(kTile * count));
+  for (std::int64_t k = 0; k < depth_; k += kTile) {
+    const std::int64_t height = std::min(kTile, depth_ - k);
+    for (std::int64_t i = 0; i < height; ++i) {
+      ReadElements((k + i) * k_stride_ + first, count, rows.data() + i * count);
+    }
+    for (std::int64_t n = 0; n < count; ++n) {
+      for (std::int64_t i = 0; i < height; ++i) {
+        out[n * depth_ + k + i] = rows[static_cast<std::size_t>(i * count + n)];
+      }
+    }
+  }
+}
+
+void Operand::Read(std::int64_t first, std::int64_t count, float* out) const {
+  ReadAs(first, count, out);
+}
+
+void Operand::Read(std::int64_t first, std::int64_t count, double* out) const {
+  ReadAs(first, count, out);
+}
+
+std::string DescribeSource(const MatrixSource& source, const std::string& tensor) {
+  return tensor.empty() ? source.path : fmt::format("{}:{}", source.path, tensor);
+}
+
+Result<std::unique_ptr<Operand>> OpenOperand(const MatrixSource& source,
+                                             const CheckpointOptions& options,
+                                             std::optional<KAxis> k_axis, InstructionSet isa) {
+  auto reader = OpenCheckpoint(source.path, options);
+  if (!reader) return tl::unexpected(reader.error());
+  const auto index = FindMatrix(**reader, source.tensor);
+  if (!index) return tl::unexpected(index.error());
+  const TensorInfo& info = (*reader)->Tensors()[*index];
+  if (!info.dtype || GetDTypeInfo(*info.dtype).kind != DTypeKind::kFloat) {
+    return MakeError(StatusCode::kFailedPrecondition,
+                     fmt::format("tensor {} has a dtype that cannot be measured; expected a "
+                                 "floating one: {}",
+                                 DescribeSource(source, info.name), info.stored_dtype));
+  }
+  if (info.shape.size() != 2) {
+    return MakeError(StatusCode::kFailedPrecondition,
+                     fmt::format("tensor {} is not a matrix; expected two dimensions: shape {}",
+                                 DescribeSource(source, info.name), FormatShape(info.shape)));
+  }
+  auto view = (*reader)->View(*index);
+  if (!view) return tl::unexpected(view.error());
+  const KAxis axis = k_axis.value_or((*reader)->DefaultKAxis());
+  return std::make_unique<Operand>(std::move(*reader), info, std::move(*view), axis, isa);
+}
+
+}  // namespace narrowgauge::internal

@@ -1,0 +1,225 @@
+#include "src/experiment/product.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "src/backends/panel.h"
+#include "src/numerics/bulk_convert.h"
+#include "src/numerics/codec.h"
+#include "src/quantize/quantizer.h"
+
+namespace narrowgauge::internal {
+namespace {
+
+bool IsUnscaled(const QuantizationSpec& spec) {
+  return !spec.block_format && spec.granularity.kind == GranularityKind::kUnscaled;
+}
+
+// Whether all values of an operand are bfloat16 values, as a bfloat16 accumulator's kernel needs
+// them.
+bool HoldsBFloat16(const QuantizationSpec& spec) {
+  const DTypeInfo& info = GetDTypeInfo(spec.dtype);
+  return IsUnscaled(spec) && info.kind == DTypeKind::kFloat && info.mantissa_bits <= 7 &&
+         info.exponent_bits <= 8;
+}
+
+// Compensated like the kernel dot_float64, for operands of float64: products and sums are split
+// into what is rounded and what that lost (two-product, two-sum).
+double CompensatedDot(const float* x, const double* w, std::int64_t depth) {
+  double sum = 0;
+  double lost = 0;
+  for (std::int64_t k = 0; k < depth; ++k) {
+    const auto factor = static_cast<double>(x[k]);
+    const double product = factor * w[k];
+    lost += std::fma(factor, w[k], -product);
+    const double total = sum + product;
+    const double part = total - sum;
+    lost += (sum - (total - part)) + (product - part);
+    sum = total;
+  }
+  return sum + lost;
+}
+
+template <typename T>
+std::vector<T> Magnitudes(const std::vector<T>& values) {
+  std::vector<T> magnitudes(values.size());
+  std::ranges::transform(values, magnitudes.begin(), [](T v) { return std::abs(v); });
+  return magnitudes;
+}
+
+// Channels side by side in a panel; those that are not kept are zero.
+std::vector<float> Pack(const float* rows, std::int64_t depth,
+                        const std::vector<std::int64_t>& kept) {
+  std::vector<float> panel(static_cast<std::size_t>(depth * kPanelColumns));
+  for (const std::int64_t i : kept) {
+    for (std::int64_t k = 0; k < depth; ++k) {
+      panel[static_cast<std::size_t>(k * kPanelColumns + i)] = rows[i * depth + k];
+    }
+  }
+  return panel;
+}
+
+}  // namespace
+
+Result<void> Product::Supports(const PrecisionPolicy& policy) {
+  const auto refuse = [&](const std::string& what) {
+    return MakeError(StatusCode::kInvalidArgument,
+                     fmt::format("{}: \"{}\"", what, FormatPolicy(policy)));
+  };
+  if (policy.weights.scale_use == ScaleUse::kAfter ||
+      policy.activations.scale_use == ScaleUse::kAfter) {
+    return refuse("apply=after is not supported yet; scales are applied before the product");
+  }
+  const AccumulationSpec& acc = policy.accumulation;
+  if (acc.dtype == DType::kFloat32 && acc.float32_block == 0) return {};
+  if (acc.dtype != DType::kBFloat16) {
+    return refuse(
+        "this accumulation is not supported yet; supported are acc=float32, acc=bfloat16 and "
+        "acc=bfloat16/block:B,inner=float32");
+  }
+  if (acc.float32_block == 0 &&
+      !(HoldsBFloat16(policy.weights) && HoldsBFloat16(policy.activations))) {
+    return refuse(
+        "acc=bfloat16 is supported only for operands whose values bfloat16 holds yet, such as "
+        "w=bfloat16 a=bfloat16");
+  }
+  return {};
+}
+
+Result<std::unique_ptr<Product>> Product::Make(const Operand& x,
+                                               std::span<const NamedPolicy> policies,
+                                               ErrorNeeds needs, const MeasureOptions& options,
+                                               const Kernels& kernels) {
+  std::unique_ptr<Product> product(new Product(kernels));
+  product->needs_ = needs;
+  product->rows_ = x.Channels();
+  product->depth_ = x.Depth();
+  product->values_.resize(static_cast<std::size_t>(x.Channels() * x.Depth()));
+  product->kept_.assign(static_cast<std::size_t>(x.Channels()), true);
+  x.Read(0, x.Channels(), product->values_.data());
+  const auto depth = static_cast<std::size_t>(x.Depth());
+  for (std::int64_t m = 0; m < x.Channels(); ++m) {
+    const std::span<float> row(product->values_.data() + m * x.Depth(), depth);
+    if (std::ranges::all_of(row, [](float v) { return std::isfinite(v); })) continue;
+    NonFinite& found = product->left_out_;
+    for (std::size_t k = 0; k < depth; ++k) {
+      if (std::isfinite(row[k])) continue;
+      ++(std::isnan(row[k]) ? found.nan_count : found.inf_count);
+      if (found.first_index < 0)
+        found.first_index = x.StorageIndex(m, static_cast<std::int64_t>(k));
+    }
+    ++found.lines_left_out;
+    product->kept_[static_cast<std::size_t>(m)] = false;
+    std::ranges::fill(row, 0.0F);
+  }
+  for (const NamedPolicy& named : policies) {
+    product->policies_.push_back(named.policy);
+    const std::string key = FormatSpec(named.policy.activations);
+    product->key_of_policy_.push_back(key);
+    if (product->quantized_.contains(key)) continue;
+    auto quantizer =
+        MakeQuantizer(named.policy.activations, x,
+                      {static_cast<std::uint64_t>(options.seed), options.isa, options.threads});
+    if (!quantizer) return tl::unexpected(quantizer.error());
+    Quantized& quantized = product->quantized_[key];
+    quantized.values.resize(product->values_.size());
+    for (std::int64_t m = 0; m < x.Channels(); ++m) {
+      if (!product->kept_[static_cast<std::size_t>(m)]) continue;
+      (*quantizer)
+          ->Quantize(m, std::span<const float>(product->values_.data() + m * x.Depth(), depth),
+                     {quantized.values.data() + m * x.Depth(), depth}, quantized.counts);
+    }
+    quantized.counts.Merge((*quantizer)->SharedCounts());
+  }
+  return product;
+}
+
+Product::Reference Product::MakeReference(const float* rows, std::int64_t depth,
+                                          const std::vector<std::int64_t>& kept) const {
+  Reference reference;
+  reference.values.resize(static_cast<std::size_t>(rows_ * kPanelColumns));
+  const std::vector<float> panel = Pack(rows, depth, kept);
+  kernels_.dot_float64(values_.data(), rows_, depth, panel.data(), reference.values.data());
+  if (Includes(needs_, ErrorNeeds::kBackward)) {
+    reference.magnitudes.resize(reference.values.size());
+    kernels_.dot_float64(Magnitudes(values_).data(), rows_, depth, Magnitudes(panel).data(),
+                         reference.magnitudes.data());
+  }
+  return reference;
+}
+
+Product::Reference Product::MakeReference(const double* rows, std::int64_t depth,
+                                          const std::vector<std::int64_t>& kept) const {
+  Reference reference;
+  reference.values.resize(static_cast<std::size_t>(rows_ * kPanelColumns));
+  const bool backward = Includes(needs_, ErrorNeeds::kBackward);
+  if (backward) reference.magnitudes.resize(reference.values.size());
+  for (const std::int64_t i : kept) {
+    const std::vector<double> w(rows + i * depth, rows + (i + 1) * depth);
+    for (std::int64_t m = 0; m < rows_; ++m) {
+      const auto at = static_cast<std::size_t>(m * kPanelColumns + i);
+      reference.values[at] = CompensatedDot(values_.data() + m * depth, w.data(), depth);
+      if (!backward) continue;
+      const std::vector<float> x(values_.begin() + m * depth, values_.begin() + (m + 1) * depth);
+      reference.magnitudes[at] = CompensatedDot(Magnitudes(x).data(), Magnitudes(w).data(), depth);
+    }
+  }
+  return reference;
+}
+
+std::vector<float> Product::Multiply(const PrecisionPolicy& policy, const float* x,
+                                     const std::vector<float>& panel) const {
+  std::vector<float> product(static_cast<std::size_t>(rows_ * kPanelColumns));
+  const AccumulationSpec& acc = policy.accumulation;
+  if (acc.dtype == DType::kFloat32) {
+    kernels_.dot_float32(x, rows_, depth_, panel.data(), 0, product.data());
+  } else if (acc.float32_block == 0) {
+    kernels_.dot_bfloat16(x, rows_, depth_, panel.data(), product.data());
+  } else {
+    DotBFloat16BetweenBlocks(kernels_, x, rows_, depth_, acc.float32_block, panel.data(),
+                             product.data());
+  }
+  if (policy.output == DType::kFloat32 || policy.output == DType::kFloat64) return product;
+  const DTypeInfo& output = GetDTypeInfo(policy.output);
+  if (const auto codec = MakeCodecConstants(output, OverflowMode::kNative)) {
+    kernels_.round_values(product.data(), static_cast<std::int64_t>(product.size()), *codec,
+                          product.data());
+  } else {
+    for (float& value : product) value = DecodeFloat32(output, EncodeFloat32(output, value));
+  }
+  return product;
+}
+
+void Product::AddErrorsOf(std::size_t policy, const float* values,
+                          const std::vector<std::int64_t>& kept, std::int64_t first,
+                          std::int64_t channels, const Reference& reference,
+                          const std::function<void(std::int64_t, ErrorStatistics)>& take) const {
+  const PrecisionPolicy& rules = policies_[policy];
+  const std::vector<float>& x = quantized_.at(key_of_policy_[policy]).values;
+  const std::vector<float> product = Multiply(rules, x.data(), Pack(values, depth_, kept));
+  const auto rows = static_cast<std::size_t>(rows_);
+  std::vector<double> references(rows);
+  std::vector<double> results(rows);
+  std::vector<double> magnitudes(reference.magnitudes.empty() ? 0 : rows);
+  for (const std::int64_t i : kept) {
+    for (std::size_t m = 0; m < rows; ++m) {
+      const std::size_t at =
+          m * static_cast<std::size_t>(kPanelColumns) + static_cast<std::size_t>(i);
+      // A row that was left out has no reference, which keeps its place in the order of sums.
+      references[m] = kept_[m] ? reference.values[at] : std::numeric_limits<double>::quiet_NaN();
+      results[m] = static_cast<double>(product[at]);
+      if (!magnitudes.empty()) magnitudes[m] = reference.magnitudes[at];
+    }
+    ErrorStatistics statistics;
+    AddErrors(references, results, first + i, channels, statistics,
+              {.needs = needs_, .ulp_of = rules.output, .magnitudes = magnitudes});
+    take(i, std::move(statistics));
+  }
+}
+
+}  // namespace narrowgauge::internal

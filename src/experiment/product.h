@@ -1,0 +1,79 @@
+#ifndef NARROWGAUGE_EXPERIMENT_PRODUCT_H_
+#define NARROWGAUGE_EXPERIMENT_PRODUCT_H_
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "narrowgauge/experiment.h"
+#include "src/experiment/operand.h"
+#include "src/kernels/kernels.h"
+
+namespace narrowgauge::internal {
+
+// The products of a measurement: x, quantised as each policy says, times panels of w.
+class Product {
+ public:
+  // kInvalidArgument for a policy whose accumulation or use of scales is not supported yet.
+  [[nodiscard]] static Result<void> Supports(const PrecisionPolicy& policy);
+
+  // Prepares x[M, K] for all policies; rows that hold what is not finite are left out.
+  [[nodiscard]] static Result<std::unique_ptr<Product>> Make(const Operand& x,
+                                                             std::span<const NamedPolicy> policies,
+                                                             ErrorNeeds needs,
+                                                             const MeasureOptions& options,
+                                                             const Kernels& kernels);
+
+  [[nodiscard]] const NonFinite& LeftOut() const { return left_out_; }
+  [[nodiscard]] const QuantizationCounts& Counts(std::size_t policy) const {
+    return quantized_.at(key_of_policy_[policy]).counts;
+  }
+
+  // The products of x with up to kPanelColumns channels, [m][channel] with row stride
+  // kPanelColumns.
+  struct Reference {
+    std::vector<double> values;
+    std::vector<double> magnitudes;  // |x| * |w|; empty unless asked for.
+  };
+
+  // The reference of channels whose elements are rows[i * depth ...] for i in `kept`, in float64
+  // with compensated sums.
+  [[nodiscard]] Reference MakeReference(const float* rows, std::int64_t depth,
+                                        const std::vector<std::int64_t>& kept) const;
+  [[nodiscard]] Reference MakeReference(const double* rows, std::int64_t depth,
+                                        const std::vector<std::int64_t>& kept) const;
+
+  // Multiplies under a policy by channels whose dequantised elements are values[i * depth ...], and
+  // calls take(i, errors of output channel first + i) for i in `kept`.
+  void AddErrorsOf(std::size_t policy, const float* values, const std::vector<std::int64_t>& kept,
+                   std::int64_t first, std::int64_t channels, const Reference& reference,
+                   const std::function<void(std::int64_t, ErrorStatistics)>& take) const;
+
+ private:
+  struct Quantized {
+    std::vector<float> values;
+    QuantizationCounts counts;
+  };
+
+  explicit Product(const Kernels& kernels) : kernels_(kernels) {}
+  [[nodiscard]] std::vector<float> Multiply(const PrecisionPolicy& policy, const float* x,
+                                            const std::vector<float>& panel) const;
+
+  const Kernels& kernels_;
+  std::vector<PrecisionPolicy> policies_;
+  ErrorNeeds needs_ = ErrorNeeds::kBasic;
+  std::int64_t rows_ = 0, depth_ = 0;
+  std::vector<float> values_;  // Rows left out are zero.
+  std::vector<bool> kept_;
+  NonFinite left_out_;
+  std::map<std::string, Quantized> quantized_;  // By the spec's text.
+  std::vector<std::string> key_of_policy_;
+};
+
+}  // namespace narrowgauge::internal
+
+#endif  // NARROWGAUGE_EXPERIMENT_PRODUCT_H_
