@@ -104,12 +104,13 @@ struct QuantizationSpec {
 // dtype without scales, sizes below 1, an integer without a scale, and so on.
 [[nodiscard]] Result<void> ValidateSpec(const QuantizationSpec& spec);
 
-// Returns the spec's text, as in "float8_e4m3fn/group:128,scale=bfloat16". Keys whose value is
-// the default of the format are left out; ParseSpec reads it back without loss.
+// Returns the spec's text, as in "float8_e4m3fn/group:128,scale=bfloat16". Keys whose value is the
+// default of the format, or what the convention has, are left out; the others are in the order of
+// precision_policy.h. ParseSpec reads the text of a valid spec back without loss.
 [[nodiscard]] std::string FormatSpec(const QuantizationSpec& spec);
 
-// Parses FORMAT[/GRANULARITY][,KEY=VALUE...] (CONTRACT in precision_policy.h). kInvalidArgument
-// names the accepted words and the nearest one.
+// Parses FORMAT[/GRANULARITY][,KEY=VALUE...] (precision_policy.h). kInvalidArgument names the
+// accepted words and the nearest one, or what contradicts what, as ValidateSpec does.
 [[nodiscard]] Result<QuantizationSpec> ParseSpec(std::string_view text);
 
 // Returns what the spec means in words, one sentence after another, convention included.

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <string>
 #include <utility>
 
@@ -11,11 +10,8 @@
 namespace narrowgauge {
 namespace {
 
+using internal::kScaleDTypes;
 using internal::SpecKey;
-
-// In the order in which messages name them.
-constexpr DType kScaleDTypes[] = {DType::kFloat32, DType::kBFloat16, DType::kFloat16,
-                                  DType::kFloat8E8M0Fnu, DType::kFloat8E4M3Fn};
 
 // Formats wider than this hold every weight without a scale.
 constexpr int kWidestScaledBits = 16;
@@ -77,8 +73,7 @@ Result<void> ValidateDType(const QuantizationSpec& spec) {
 // What keys say together, each of which may be said alone.
 Result<void> ValidateScaling(const QuantizationSpec& spec) {
   const DTypeInfo& info = GetDTypeInfo(spec.dtype);
-  if (std::find(std::begin(kScaleDTypes), std::end(kScaleDTypes), spec.scale_dtype) ==
-      std::end(kScaleDTypes)) {
+  if (std::find(kScaleDTypes.begin(), kScaleDTypes.end(), spec.scale_dtype) == kScaleDTypes.end()) {
     std::string accepted;
     for (const DType dtype : kScaleDTypes) {
       accepted += fmt::format("{}{}", accepted.empty() ? "" : ", ", DTypeName(dtype));

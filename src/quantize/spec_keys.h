@@ -27,6 +27,11 @@ inline constexpr std::array<SpecKey, 9> kSpecKeys = {
     SpecKey::kScale,    SpecKey::kRange, SpecKey::kZero,  SpecKey::kMethod, SpecKey::kRound,
     SpecKey::kOverflow, SpecKey::kRule,  SpecKey::kApply, SpecKey::kLike};
 
+// The formats that scales are kept in.
+inline constexpr std::array<DType, 5> kScaleDTypes = {DType::kFloat32, DType::kBFloat16,
+                                                      DType::kFloat16, DType::kFloat8E8M0Fnu,
+                                                      DType::kFloat8E4M3Fn};
+
 // Returns the key's word, such as "scale".
 [[nodiscard]] std::string_view SpecKeyName(SpecKey key);
 
