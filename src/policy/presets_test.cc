@@ -1,7 +1,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,10 +19,6 @@ std::vector<std::pair<std::string, std::string>> Texts(std::span<const NamedPoli
     texts.emplace_back(named.name, FormatPolicy(named.policy));
   }
   return texts;
-}
-
-TEST(FormatPolicyTest, EveryPartIsWritten) {
-  EXPECT_EQ(FormatPolicy({}), "w=float32 a=float32 acc=float32 out=float32");
 }
 
 TEST(PresetsTest, TheTutorialsPolicies) {
