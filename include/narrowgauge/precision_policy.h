@@ -69,6 +69,10 @@ struct NamedPolicy {
 // for accumulations that are well formed and not supported yet, which are said to be so.
 [[nodiscard]] Result<PrecisionPolicy> ParsePolicy(std::string_view text);
 
+// Returns what the policy means in words: its weights, its activations, its accumulator and what it
+// returns, a sentence or more each.
+[[nodiscard]] std::string ExplainPolicy(const PrecisionPolicy& policy);
+
 // A list of policies that has a name.
 struct Preset {
   std::string_view name;
