@@ -1,8 +1,10 @@
 #ifndef NARROWGAUGE_POLICY_WORDS_H_
 #define NARROWGAUGE_POLICY_WORDS_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -53,14 +55,13 @@ template <typename T, std::size_t N>
   return RefuseText(UnknownName(what, text, names));
 }
 
-// Returns the word of a value that has one.
+// Returns the word of a value. Every value has one.
 template <typename T, std::size_t N>
 [[nodiscard]] std::string_view WordOf(const T& value, const Word<T> (&words)[N]) {
-  for (const Word<T>& word : words) {
-    if (word.value == value) return word.word;
-  }
-  NG_CHECK(!"every value has a word");
-  return {};
+  const auto found = std::find_if(std::begin(words), std::end(words),
+                                  [&](const Word<T>& word) { return word.value == value; });
+  NG_CHECK(found != std::end(words));
+  return found->word;
 }
 
 }  // namespace narrowgauge::internal
