@@ -12,16 +12,28 @@
 
 // A policy is text and value at once; the two convert without loss.
 //
-//   policy       = "w=" spec " a=" spec " acc=" accumulation " out=" dtype    any part may be left
-//   out spec         = format ["/" granularity] {"," key "=" value} format       = a dtype's or
-//   block format's name or alias granularity  = "tensor" | "channel" | "input" | "group:" G |
-//   "block:" R "x" C keys         = scale=DTYPE  range=127|127.5|128  zero=none|int|float
-//                  method=absmax|percentile:P|mse  round=even|away|zero|stochastic
-//                  overflow=native|saturate  rule=floor|ceil|rceil|nearest  apply=before|after
-//                  like=CONVENTION
-//   accumulation = type ["/" order {"+" order}] {"," key "=" value}
+//   policy       = parts "w=" spec, "a=" spec, "acc=" accumulation, "out=" dtype between
+//                  whitespace, in any order, each at most once, at least one
+//   spec         = format ["/" granularity] {"," key "=" value}     each key at most once
+//   format       = name or alias of a dtype or block format
+//   granularity  = "tensor" | "channel" | "input" | "group:" G | "block:" R "x" C
+//   key          = scale=DTYPE   range=127|127.5|128   zero=none|int|float
+//                  method=absmax|percentile:P|mse   round=even|away|zero|stochastic
+//                  overflow=native|saturate   rule=floor|ceil|rceil|nearest
+//                  apply=before|after   like=NAME[/SCHEME]
+//   accumulation = type ["/" order {"+" order}] {"," key "=" value}  |  VENDOR "/" MODEL
+//   order        = "sequential" | "pairwise" | "block:" B | "split-k:" S | "aligned:" G
+//   key          = fma=fused|separate   inner=TYPE   handoff=keep|round   partial=TYPE
+//                  reduce=TYPE   bits=F   promote=N   overflow=exact|wrap|saturate16
+//                  passes=3|6|9
 //
-// w and a are float32 if left out, acc is float32, and out is acc's type.
+// w and a are float32 if left out, acc is float32, and out, a float, is acc's type. A key that says
+// nothing about its format is refused, whatever its value. With like=, what the text leaves out is
+// as the convention has it, the granularity too; of keys that differ only scale= and apply= are
+// accepted.
+//
+// Of accumulations, float32 and bfloat16 are supported, alone or with /block:B,inner=float32; what
+// is the default may be said (sequential, fma=fused, handoff=keep).
 
 namespace narrowgauge {
 
@@ -49,12 +61,17 @@ struct NamedPolicy {
   PrecisionPolicy policy;
 };
 
-// Returns the canonical text, such as "w=int8/channel a=float32 acc=float32 out=float32".
+// Returns the canonical text, such as "w=int8/channel a=float32 acc=float32 out=float32". Every
+// part is written.
 [[nodiscard]] std::string FormatPolicy(const PrecisionPolicy& policy);
 
 // Parses a policy. kInvalidArgument names the part, the accepted words and the nearest one; also
 // for accumulations that are well formed and not supported yet, which are said to be so.
 [[nodiscard]] Result<PrecisionPolicy> ParsePolicy(std::string_view text);
+
+// Returns what the policy means in words: its weights, its activations, its accumulator and what it
+// returns, a sentence or more each.
+[[nodiscard]] std::string ExplainPolicy(const PrecisionPolicy& policy);
 
 // A list of policies that has a name.
 struct Preset {

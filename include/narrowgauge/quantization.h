@@ -16,7 +16,23 @@
 // With x an element, s its scale and z its zero point, the code of x is
 //   q = clip(round(x / s) + z, lowest, largest)   and its value   v = float32((q - z) * s),
 // x / s rounded once to float32 (float64 for float64 weights). Floats have no z and clip as
-// OverflowMode says. Conventions of other packages deviate; see convention.h.
+// OverflowMode says. Casts have neither: q is x rounded once to the format, v = q.
+//
+// A scale is the range of its elements (RangeMethod) divided by what ScaleRange or ZeroPoint says,
+// for floats by their largest value, and rounded once, to its dtype, before codes are made:
+//   range 0          s is 1; the codes of a group of zeros mean 0.
+//   float8_e8m0fnu   Rounded up to a power of two, so that nothing saturates; 2^-127 at least.
+//   float8_e4m3fn    To nearest, ties to even; 448 at most.
+//   others           To nearest, ties to even; beyond the largest value lies infinity.
+// A scale that underflows to 0 is kept: codes are what division by 0 gives, clipped (of x = 0, the
+// code of 0), and values are 0, or with ZeroPoint::kFloat the minimum. Scales come from finite
+// elements only.
+//
+// Block formats have rules of their own: MxScaleRule, and BlockFamily in block_format.h. A block
+// scale of NVFP4 is max|x| / 6 / S rounded to E4M3, with S = max|x| of the tensor / (6 * 448), or 1
+// where that is 0; s is their product in float32.
+//
+// Conventions of other packages deviate; see convention.h.
 
 namespace narrowgauge {
 
@@ -47,8 +63,10 @@ enum class ScaleRange : std::uint8_t {
 // Unsigned integers need a zero point; floats have none.
 enum class ZeroPoint : std::uint8_t {
   kNone,
-  kInteger,  // s = (max - min) / (2^b - 1) with 0 counted among the elements; z an integer code.
-  kFloat,    // s = (max - min) / (2^b - 1) of the elements alone; v = q * s + min, q from 0.
+  kInteger,  // s = (max - min) / (2^b - 1) with 0 counted among the elements;
+             // z = clip(round(lowest - min / s), lowest, largest).
+  kFloat,    // s = (max - min) / (2^b - 1) of the elements alone; q = clip(round((x - m) / s)),
+             // from 0, and v = q * s + m, m being min rounded to the dtype of scales.
 };
 
 // How the range that a scale must cover is found.
@@ -101,15 +119,18 @@ struct QuantizationSpec {
 [[nodiscard]] QuantizationSpec MakeSpec(BlockFormat format);
 
 // Returns OK, or kInvalidArgument with what contradicts what: a zero point of a float, a scale
-// dtype without scales, sizes below 1, an integer without a scale, and so on.
+// dtype without scales, sizes below 1, an integer without a scale, and so on. Scales are for
+// formats of 16 bits or fewer, and are float32, bfloat16, float16, float8_e8m0fnu or float8_e4m3fn.
+// What a convention says of itself is not looked at here; ParseSpec does.
 [[nodiscard]] Result<void> ValidateSpec(const QuantizationSpec& spec);
 
-// Returns the spec's text, as in "float8_e4m3fn/group:128,scale=bfloat16". Keys whose value is
-// the default of the format are left out; ParseSpec reads it back without loss.
+// Returns the spec's text, as in "float8_e4m3fn/group:128,scale=bfloat16". Keys whose value is the
+// default of the format, or what the convention has, are left out; the others are in the order of
+// precision_policy.h. ParseSpec reads the text of a valid spec back without loss.
 [[nodiscard]] std::string FormatSpec(const QuantizationSpec& spec);
 
-// Parses FORMAT[/GRANULARITY][,KEY=VALUE...] (CONTRACT in precision_policy.h). kInvalidArgument
-// names the accepted words and the nearest one.
+// Parses FORMAT[/GRANULARITY][,KEY=VALUE...] (precision_policy.h). kInvalidArgument names the
+// accepted words and the nearest one, or what contradicts what, as ValidateSpec does.
 [[nodiscard]] Result<QuantizationSpec> ParseSpec(std::string_view text);
 
 // Returns what the spec means in words, one sentence after another, convention included.
