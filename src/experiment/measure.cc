@@ -420,7 +420,9 @@ Result<MeasureResult> MeasureMatrix(const MeasureOptions& options) {
   for (const NamedPolicy& named : policies) {
     const auto bytes = CountStoredBytes(named.policy.weights, result.k, result.n);
     if (!bytes) return tl::unexpected(bytes.error());
-    result.rows.push_back({.policy = named, .bytes = *bytes});
+    Measurement& row = result.rows.emplace_back();
+    row.policy = named;
+    row.bytes = *bytes;
   }
 
   std::unique_ptr<Product> product;
