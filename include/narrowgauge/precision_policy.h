@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "narrowgauge/dtype.h"
 #include "narrowgauge/quantization.h"
@@ -72,6 +73,12 @@ struct NamedPolicy {
 // Returns what the policy means in words: its weights, its activations, its accumulator and what it
 // returns, a sentence or more each.
 [[nodiscard]] std::string ExplainPolicy(const PrecisionPolicy& policy);
+
+// Returns the policies with their weights quantised as NAME[/SCHEME] does: of NAME alone the scheme
+// of the weights' format. Casts stay as they are. Without policies, one: the scheme's own.
+// kInvalidArgument if the ecosystem has no such scheme, or if a spec contradicts it.
+[[nodiscard]] Result<std::vector<NamedPolicy>> FollowConvention(
+    std::span<const NamedPolicy> policies, std::string_view like);
 
 // A list of policies that has a name.
 struct Preset {

@@ -21,7 +21,6 @@
 #include "src/experiment/product.h"
 #include "src/kernels/kernels.h"
 #include "src/metrics/partial.h"
-#include "src/metrics/registry.h"
 #include "src/metrics/worst.h"
 #include "src/quantize/quantizer.h"
 
@@ -464,7 +463,10 @@ Result<MeasureResult> MeasureMatrix(const MeasureOptions& options) {
 
 }  // namespace
 
-const Metric& WorstMetric() { return internal::kSqnrDb; }
+const Metric& WorstMetric() {
+  static const Metric& metric = *std::ranges::find(AllMetrics(), "sqnr_db", &Metric::name);
+  return metric;
+}
 
 Result<MeasureResult> Measure(const MeasureOptions& options) {
   try {
