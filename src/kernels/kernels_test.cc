@@ -5,14 +5,19 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <memory>
 #include <random>
 #include <vector>
 
 #include "src/kernels/plain.h"
+#include "src/metrics/partial.h"
+#include "src/numerics/bulk_convert.h"
+#include "src/numerics/codec.h"
 #include "tests/support/every_instruction_set.h"
 
 namespace narrowgauge::internal {
@@ -65,8 +70,11 @@ INSTANTIATE_TEST_SUITE_P(EverySupportedSet, KernelTest, test::EveryInstructionSe
 TEST(KernelListTest, EveryKernelHasATest) {
   constexpr const char* kTested[] = {
       "threefry_bits",     "normals",  // src/random/random_kernels_test.cc
-      "round_to_bfloat16", "dot_float32",   "dot_float64",     "dot_bfloat16",
-      "column_absmax",     "quantize_int8", "absolute_errors", "square_bfloat16"};
+      "round_to_bfloat16", "dot_float32",     "dot_float64",     "dot_bfloat16", "column_absmax",
+      "quantize_int8",     "absolute_errors", "square_bfloat16", "encode",       "decode",
+      "round_values",     // src/numerics/bulk_convert_test.cc
+      "quantize_values",  // src/quantize/quantizer_test.cc
+      "encode_scaled",     "decode_scaled",   "error_sums",      "run_absmax"};
   constexpr const char* kRows[] = {
 #define NG_KERNEL(member, ...) #member,
 #include "src/kernels/kernels.inc"
@@ -360,6 +368,115 @@ TEST_P(SquareTest, InfinityAndNanComeThrough) {
   EXPECT_EQ(got[kElements - 1], 0x4380);  // 256
   EXPECT_EQ(got[1], 0x7F80);
   EXPECT_TRUE((got[0] & 0x7FFF) > 0x7F80) << std::hex << got[0];
+}
+
+// ---- Runs of elements ------------------------------------------------------------------------
+
+// Factors and scales of every run, as the plain loop reads them.
+struct PlainRuns {
+  std::int64_t length;
+  std::vector<float> factors;
+  std::vector<float> scales;
+
+  PlainRuns(std::int64_t count, std::int64_t run_length, unsigned seed) : length(run_length) {
+    const std::int64_t runs = (count + length - 1) / length;
+    factors = SpreadFloats(static_cast<std::size_t>(runs), -8, 8, seed);
+    scales = SpreadFloats(static_cast<std::size_t>(runs), -8, 8, seed + 1);
+  }
+  [[nodiscard]] ScaledRuns View(bool multiply) const {
+    return {length, factors.data(), scales.data(), multiply};
+  }
+};
+
+TEST_P(KernelTest, EncodeScaledAndDecodeScaledAreThePlainLoop) {
+  for (const DType dtype :
+       {DType::kInt8, DType::kInt4, DType::kFloat8E4M3Fn, DType::kFloat8E5M2Fnuz,
+        DType::kFloat8E8M0Fnu, DType::kBFloat16, DType::kFloat16, DType::kTf32}) {
+    const DTypeInfo& info = GetDTypeInfo(dtype);
+    const auto codec = MakeCodecConstants(info, OverflowMode::kSaturate);
+    ASSERT_TRUE(codec.has_value());
+    const std::size_t bytes = CodeBytes(info.total_bits);
+    for (const std::int64_t count : {0, 1, 15, 16, 33, 100, 256}) {
+      for (const std::int64_t length : {std::int64_t{1}, std::int64_t{16}, std::int64_t{48},
+                                        std::max<std::int64_t>(count, 1)}) {
+        const PlainRuns plain(count, length, static_cast<unsigned>(count));
+        const std::vector<float> in = SpreadFloats(static_cast<std::size_t>(count), -12, 12, 7);
+        for (const bool multiply : {false, true}) {
+          const ScaledRuns runs = plain.View(multiply);
+          std::vector<std::byte> codes(in.size() * bytes);
+          kernels_.encode_scaled(in.data(), count, runs, *codec, codes.data());
+          std::vector<float> values(in.size());
+          kernels_.decode_scaled(codes.data(), count, runs, *codec, values.data());
+          for (std::size_t i = 0; i < in.size(); ++i) {
+            const std::size_t run = i / static_cast<std::size_t>(length);
+            const float quotient =
+                multiply ? in[i] * plain.factors[run] : in[i] / plain.factors[run];
+            const std::uint64_t expected =
+                EncodeFloat32(info, quotient, RoundingMode::kNearestEven, OverflowMode::kSaturate);
+            std::uint64_t code = 0;
+            std::memcpy(&code, codes.data() + i * bytes, bytes);
+            ASSERT_EQ(code, expected) << DTypeName(dtype) << " " << quotient;
+            const float value = DecodeFloat32(info, code) * plain.scales[run];
+            if (std::isnan(value)) {
+              ASSERT_TRUE(std::isnan(values[i]));
+            } else {
+              ASSERT_EQ(std::bit_cast<std::uint32_t>(values[i]),
+                        std::bit_cast<std::uint32_t>(value));
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_P(KernelTest, ErrorSumsAreThePlainPartial) {
+  for (const std::int64_t count : {0, 1, 15, 16, 17, 64, 100, 1023, 1024}) {
+    const std::vector<float> reference =
+        SpreadFloats(static_cast<std::size_t>(count), -120, 120, 3);
+    std::vector<float> value = SpreadFloats(static_cast<std::size_t>(count), -120, 120, 4);
+    for (std::size_t i = 0; i < value.size(); i += 3) value[i] = reference[i] * 0.99F;
+    const ErrorSums sums = kernels_.error_sums(reference.data(), value.data(), count);
+    const PartialSums plain = PlainPartial(reference, value);
+    EXPECT_THAT(Bits(std::vector<double>{sums.max_abs, sums.sum_abs, sums.sum_squares,
+                                         sums.reference_squares}),
+                ElementsAreArray(Bits(std::vector<double>{
+                    plain.max_abs, plain.sum_abs, plain.sum_squares, plain.reference_squares})));
+  }
+}
+
+TEST_P(KernelTest, ErrorSumsAreNotFiniteWhereAValueIsNot) {
+  const std::vector<float> reference(40, 1.0F);
+  for (const float bad :
+       {std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()}) {
+    for (const std::size_t at : {0U, 13U, 39U}) {
+      std::vector<float> value(40, 1.0F);
+      value[at] = bad;
+      EXPECT_FALSE(
+          std::isfinite(kernels_.error_sums(reference.data(), value.data(), 40).sum_squares));
+    }
+  }
+}
+
+TEST_P(KernelTest, RunAbsmaxIsTheLargestMagnitude) {
+  for (const std::int64_t length : {1, 5, 15, 16, 32, 48, 64, 100, 300}) {
+    std::vector<float> in = SpreadFloats(static_cast<std::size_t>(3 * length), -100, 100, 11);
+    in[0] = -0.0F;
+    std::vector<float> out(3);
+    kernels_.run_absmax(in.data(), 3 * length, length, out.data());
+    for (std::size_t run = 0; run < 3; ++run) {
+      float expected = 0;
+      for (std::int64_t i = 0; i < length; ++i) {
+        expected = std::max(
+            expected,
+            std::fabs(in[run * static_cast<std::size_t>(length) + static_cast<std::size_t>(i)]));
+      }
+      EXPECT_EQ(out[run], expected) << length;
+    }
+    in.back() = std::numeric_limits<float>::quiet_NaN();
+    kernels_.run_absmax(in.data(), 3 * length, length, out.data());
+    EXPECT_TRUE(std::isnan(out[2]));
+  }
 }
 
 }  // namespace
