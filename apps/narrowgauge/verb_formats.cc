@@ -151,7 +151,7 @@ std::vector<Fact> FactsOf(DType dtype) {
       {"fields",
        if_float(
            fmt::format("{}+{}+{}", info.is_signed ? 1 : 0, info.exponent_bits, info.mantissa_bits)),
-       kPeople},
+       kPeople, if_floats},
       {"bias", if_float(integer(info.exponent_bias)), kPeople, if_floats},
       {"max", limits.largest, kPeople},
       {"min", limits.lowest, kPrograms},
