@@ -199,8 +199,9 @@ std::function<Result<Outcome>()> DeclareMeasure(CLI::App& command) {
   const auto flags = std::make_shared<MeasureFlags>();
   flags->shared.format = "table";
   command
-      .add_option("--weights", flags->weights,
-                  "The weights: a .safetensors or .npy file of float32, float16 or bfloat16")
+      .add_option(
+          "--weights", flags->weights,
+          "The weights: a .safetensors or .npy file of float32 or a narrower floating dtype")
       ->type_name("FILE[:TENSOR]")
       ->required();
   command
