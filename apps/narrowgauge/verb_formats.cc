@@ -43,7 +43,8 @@ constexpr const char* kExamples =
 
 // Codes of wider formats are too many to list.
 constexpr int kMostBitsListed = 16;
-// Wider codes in binary leave no room for the rest of a line.
+// Wider codes in binary leave no room for the rest of a line, and six digits do not tell their
+// values apart: people see those in hexadecimal.
 constexpr int kMostBitsShown = 19;
 
 struct FormatsFlags {
@@ -93,9 +94,7 @@ std::string BinaryText(const DTypeInfo& info, std::uint64_t code) {
   return text;
 }
 
-ShownTo ShownIfNarrow(const DTypeInfo& info) {
-  return info.total_bits <= kMostBitsShown ? ShownTo::kEveryone : ShownTo::kPrograms;
-}
+ShownTo ShownIf(bool for_people) { return for_people ? ShownTo::kEveryone : ShownTo::kPrograms; }
 
 Cell TextOr(std::string_view text, const char* reason) {
   if (text.empty()) return NoValue{reason};
@@ -337,9 +336,11 @@ Result<std::uint64_t> ParseCode(const DTypeInfo& info, const std::string& text) 
 }
 
 // The columns that say what is next to a value, and their cells.
-void AddNeighbourColumns(std::vector<ReportColumn>& columns) {
-  for (const char* key : {"below", "below_code", "above", "above_code"})
-    columns.push_back({key, ""});
+void AddNeighbourColumns(const DTypeInfo& info, std::vector<ReportColumn>& columns) {
+  const ShownTo values = ShownIf(info.total_bits <= kMostBitsShown);
+  columns.insert(
+      columns.end(),
+      {{"below", "", values}, {"below_code", ""}, {"above", "", values}, {"above_code", ""}});
 }
 
 void AddNeighbours(DType dtype, double value, std::vector<Cell>& cells) {
@@ -356,10 +357,11 @@ void AddNeighbours(DType dtype, double value, std::vector<Cell>& cells) {
 
 // What a code is: code, binary, value, value_hex, class.
 void AddCodeColumns(const DTypeInfo& info, std::vector<ReportColumn>& columns) {
+  const bool narrow = info.total_bits <= kMostBitsShown;
   columns.insert(columns.end(), {{"code", ""},
-                                 {"binary", "", ShownIfNarrow(info)},
+                                 {"binary", "", ShownIf(narrow)},
                                  {"value", ""},
-                                 {"value_hex", "", ShownTo::kPrograms},
+                                 {"value_hex", "", ShownIf(!narrow)},
                                  {"class", ""}});
 }
 
@@ -420,7 +422,7 @@ Result<Report> EncodeReport(DType dtype, const FormatsFlags& flags) {
   ReportTable table{.key = "encoded", .title = "", .columns = {{"input", ""}}, .rows = {}};
   AddCodeColumns(info, table.columns);
   table.columns.push_back({"error", ""});
-  AddNeighbourColumns(table.columns);
+  AddNeighbourColumns(info, table.columns);
   for (const std::string& text : flags.encode) {
     const auto input = ParseValue(text);
     if (!input) return tl::unexpected(input.error());
@@ -458,7 +460,7 @@ Result<Report> DecodeReport(DType dtype, const FormatsFlags& flags) {
   const DTypeInfo& info = GetDTypeInfo(dtype);
   std::vector<ReportColumn> columns;
   AddCodeColumns(info, columns);
-  AddNeighbourColumns(columns);
+  AddNeighbourColumns(info, columns);
   std::vector<std::vector<Cell>> rows;
   for (const std::string& text : flags.decode) {
     const auto code = ParseCode(info, text);
