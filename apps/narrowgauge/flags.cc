@@ -34,7 +34,7 @@ void AddInteger(CLI::App& command, const std::string& name, const std::string& h
       ->default_str(std::to_string(value));
 }
 
-void AddSharedFlags(CLI::App& command, std::string_view formats, SharedFlags& flags) {
+void AddReportFlags(CLI::App& command, std::string_view formats, ReportFlags& flags) {
   command.add_option("--format", flags.format, fmt::format("How to print the result: {}", formats))
       ->type_name("NAME")
       ->capture_default_str();
@@ -42,6 +42,11 @@ void AddSharedFlags(CLI::App& command, std::string_view formats, SharedFlags& fl
       .add_option("--out", flags.out,
                   "Write the result to FILE, whole or not at all, instead of standard output")
       ->type_name("FILE");
+  command.add_flag("--quiet", flags.quiet, "Print nothing but the result and errors");
+}
+
+void AddSharedFlags(CLI::App& command, std::string_view formats, SharedFlags& flags) {
+  AddReportFlags(command, formats, flags);
   command
       .add_option(
           "--isa", flags.isa,
@@ -51,7 +56,6 @@ void AddSharedFlags(CLI::App& command, std::string_view formats, SharedFlags& fl
       ->type_name("NAME");
   AddInteger(command, "--threads", "Threads to use; 0 is one per core. Results do not depend on it",
              flags.threads);
-  command.add_flag("--quiet", flags.quiet, "Print nothing but the result and errors");
 }
 
 Result<int> ThreadCount(const SharedFlags& flags) {
@@ -64,7 +68,7 @@ Result<int> ThreadCount(const SharedFlags& flags) {
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
-Result<void> WriteResult(const SharedFlags& flags, std::string_view text) {
+Result<void> WriteResult(const ReportFlags& flags, std::string_view text) {
   if (!flags.out.empty()) return WriteFileAtomically(flags.out, text);
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
     return MakeError(StatusCode::kDataLoss,

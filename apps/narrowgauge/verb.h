@@ -24,11 +24,14 @@ struct Verb {
 
 std::function<Result<Outcome>()> DeclareDemo(CLI::App& command);
 std::function<Result<Outcome>()> DeclareMeasure(CLI::App& command);
+std::function<Result<Outcome>()> DeclareFormats(CLI::App& command);
 
 // Every verb, in the order in which help lists them.
 inline constexpr Verb kVerbs[] = {
     {"demo", "The JAX tutorial: its precision table and a warmed XProf trace", DeclareDemo},
     {"measure", "What number formats do to one weight matrix of yours", DeclareMeasure},
+    {"formats", "The number formats: what each holds, and what it makes of a value",
+     DeclareFormats},
 };
 
 }  // namespace narrowgauge::app

@@ -8,9 +8,9 @@
 
 namespace narrowgauge::internal {
 
-// Returns up to `limit` of `names`, nearest to `wanted` first, by edit distance (two swapped letters are one step) with ties in the
-// order given. Names farther than half of `wanted`'s length are left out, unless they
-// contain it and it has three letters or more.
+// Returns up to `limit` of `names`, nearest to `wanted` first, by edit distance (two swapped
+// letters are one step) with ties in the order given. Names farther than half of `wanted`'s length
+// are left out, unless they contain it and it has three letters or more.
 [[nodiscard]] std::vector<std::string_view> NearestNames(std::string_view wanted,
                                                          std::span<const std::string_view> names,
                                                          std::size_t limit);

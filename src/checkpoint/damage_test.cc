@@ -9,6 +9,7 @@
 
 #include "src/checkpoint/registry.h"
 #include "src/checkpoint/test_files.h"
+#include "src/numerics/widen.h"
 
 namespace narrowgauge::internal {
 namespace {
@@ -26,6 +27,8 @@ std::vector<SoundFile> SoundFiles() {
   const std::string header =
       R"({"__metadata__":{"format":"pt"},"w":{"dtype":"BF16","shape":[2,3],"data_offsets":[4,16]},)"
       R"("b":{"dtype":"F32","shape":[],"data_offsets":[0,4]}})";
+  const std::string narrow = R"({"a":{"dtype":"F4","shape":[4],"data_offsets":[0,2]},)"
+                             R"("b":{"dtype":"F6_E2M3","shape":[4],"data_offsets":[2,5]}})";
   const std::string array = test::Npy(test::NpyDict(">f2", "(2, 3)", "True"), "abcdefghijkl");
   const std::string record = test::Npy(
       "{'descr': [('a', '<f4', (2,)), (('t', 'n'), [('x', '|V4')])], 'fortran_order': False, "
@@ -33,12 +36,21 @@ std::vector<SoundFile> SoundFiles() {
       "abcdefghijkl", 3);
   return {{"Safetensors", "safetensors", test::Safetensors(header, "abcdefghijklmnop"),
            8 + header.size()},
+          {"SafetensorsBelowAByte", "safetensors", test::Safetensors(narrow, "abcde"),
+           8 + narrow.size()},
           {"Npy", "npy", array, array.size() - 12},
           {"NpyRecord", "npy", record, record.size() - 12}};
 }
 
 class DamageTest : public testing::TestWithParam<SoundFile> {
  protected:
+  // Reads all elements of a view, so that the address sanitizer sees it.
+  static void ReadElements(const TensorView& view) {
+    const auto elements = NumElements(view.shape).value();
+    std::vector<float> values(static_cast<std::size_t>(elements));
+    WidenToFloat32(view.dtype, view.bytes.data(), elements, values.data());
+  }
+
   // Opens the bytes and, if they are sound, holds the reader to its promises. Returns whether they
   // are.
   static bool OpensSoundly(const std::string& bytes, const CheckpointOptions& options = {}) {
@@ -57,6 +69,7 @@ class DamageTest : public testing::TestWithParam<SoundFile> {
         const auto view = (*reader)->View(i);
         EXPECT_EQ(view.has_value(), tensor.dtype.has_value());
         EXPECT_EQ(view ? view->bytes.size() : tensor.size_bytes, tensor.size_bytes);
+        if (view) ReadElements(*view);
       }
       return true;
     }

@@ -11,7 +11,8 @@
 namespace narrowgauge::internal {
 namespace {
 
-// Returns the size of an element that npy does not explain, such as 2 of "<V2", or 0 of other words.
+// Returns the size of an element that npy does not explain, such as 2 of "<V2", or 0 of other
+// words.
 std::uint64_t VoidBytes(std::string_view stored_dtype) {
   constexpr std::size_t kPrefix = 2;
   if (stored_dtype.size() <= kPrefix ||

@@ -48,7 +48,8 @@ Result<std::optional<DType>> ChooseDType(const NpyHeader& header, const Checkpoi
     return MakeError(
         StatusCode::kFailedPrecondition,
         FileMessage("--npy-dtype has another size than the elements",
-                    fmt::format("a dtype of {} bytes an element", header.element.size_bytes), where, path));
+                    fmt::format("a dtype of {} bytes an element", header.element.size_bytes), where,
+                    path));
   }
   return options.npy_dtype;
 }

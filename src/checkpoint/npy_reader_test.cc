@@ -133,7 +133,8 @@ TEST(NpyReaderTest, ReadsVoidElementsOnceTheirDTypeIsNamed) {
     const auto unnamed = Open(bytes);
     ASSERT_FALSE(unnamed.has_value());
     EXPECT_EQ(unnamed.error().code, StatusCode::kUnimplemented);
-    EXPECT_THAT(unnamed.error().message, HasSubstr(R"(--npy-dtype with one of bfloat16, float16: ")"));
+    EXPECT_THAT(unnamed.error().message,
+                HasSubstr(R"(--npy-dtype with one of bfloat16, float16: ")"));
   }
   EXPECT_EQ(Open(ReadBytes(DataPath("data/checkpoint/npy/bf16_V2.npy")), bfloat16)->values,
             std::string_view("\x80\x3f\x00\xc0\x49\x40", 6));
@@ -171,7 +172,8 @@ TEST(NpyReaderTest, ReadsNumbersThatNumPyNamesItself) {
   for (const Case& c : {Case{"scalar_f8", DType::kFloat64, 8}, Case{"u1", DType::kUint8, 4},
                         Case{"one_dim_f2", DType::kFloat16, 10}}) {
     SCOPED_TRACE(c.file);
-    const auto opened = Open(ReadBytes(DataPath(fmt::format("data/checkpoint/npy/{}.npy", c.file))));
+    const auto opened =
+        Open(ReadBytes(DataPath(fmt::format("data/checkpoint/npy/{}.npy", c.file))));
     ASSERT_TRUE(opened.has_value()) << opened.error().message;
     EXPECT_EQ(opened->tensor.dtype, c.dtype);
     EXPECT_EQ(opened->values.size(), c.size_bytes);
@@ -183,8 +185,9 @@ TEST(NpyReaderTest, ListsElementsThatItCannotRead) {
     std::string_view file, stored_dtype;
     std::uint64_t size_bytes;
   };
-  for (const Case& c : {Case{"empty_0x3_i4", "<i4", 0}, Case{"bool", "|b1", 2}, Case{"c8", "<c8", 8},
-                        Case{"struct_v1", "record", 12}, Case{"f8e4m3fn_V1", "<V1", 3}}) {
+  for (const Case& c :
+       {Case{"empty_0x3_i4", "<i4", 0}, Case{"bool", "|b1", 2}, Case{"c8", "<c8", 8},
+        Case{"struct_v1", "record", 12}, Case{"f8e4m3fn_V1", "<V1", 3}}) {
     SCOPED_TRACE(c.file);
     const std::string bytes =
         ReadBytes(DataPath(fmt::format("data/checkpoint/npy/{}.npy", c.file)));

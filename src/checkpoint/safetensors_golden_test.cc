@@ -77,9 +77,8 @@ TEST(SafetensorsGoldenTest, ReadsEveryDType) {
     const auto view = (*reader)->View(i);
     ASSERT_EQ(view.has_value(), tensor.dtype.has_value()) << tensor.name;
     if (!view) continue;
-    const auto bits =
-        static_cast<std::uint64_t>(NumElements(tensor.shape).value() *
-                                   StorageBits(GetDTypeInfo(view->dtype)));
+    const auto bits = static_cast<std::uint64_t>(NumElements(tensor.shape).value() *
+                                                 StorageBits(GetDTypeInfo(view->dtype)));
     EXPECT_EQ(8 * tensor.size_bytes, bits) << tensor.name;
     EXPECT_EQ(internal::test::Text(view->bytes), bytes) << tensor.name;
     EXPECT_EQ(GetDTypeInfo(view->dtype).file_name, tensor.stored_dtype) << tensor.name;

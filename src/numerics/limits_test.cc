@@ -155,7 +155,7 @@ TEST(PublicLimitsTest, AreTheCompilersForItsOwnTypes) {
   ExpectThoseOf<float>(DType::kFloat32);
 }
 
-// As published: OFP8 (2023), table 2; OCP MX (2023), tables 3 and 5; NVIDIA A100 whitepaper.
+// As published in OFP8 (2023), OCP MX (2023) and the whitepaper of the A100 (2020).
 TEST(PublicLimitsTest, AreThePublishedOnes) {
   const auto expect = [](DType dtype, double largest, double normal, double subnormal) {
     const DTypeLimits limits = GetDTypeLimits(dtype);

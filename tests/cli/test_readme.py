@@ -33,3 +33,8 @@ def test_measure_prints_what_the_readme_shows(cli, tmp_path, minilm):
     (tmp_path / "model.safetensors").symlink_to(minilm)
     arguments = "measure --weights model.safetensors:encoder.layer.0.attention.self.query.weight"
     assert without_machine(cli(*arguments.split()).stdout.splitlines()) == without_machine(shown_after(f"narrowgauge {arguments}"))
+
+
+def test_formats_prints_what_the_readme_shows(cli):
+    arguments = "formats float8_e4m3fn --encode 0.1 --encode 464.1"
+    assert cli(*arguments.split()).stdout.splitlines() == shown_after(f"narrowgauge {arguments}")

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-VERBS = ("demo", "measure")
+VERBS = ("demo", "measure", "formats")
 
 
 def test_help_names_every_verb_and_the_exit_codes(cli):
