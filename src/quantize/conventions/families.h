@@ -1,0 +1,50 @@
+#ifndef NARROWGAUGE_QUANTIZE_CONVENTIONS_FAMILIES_H_
+#define NARROWGAUGE_QUANTIZE_CONVENTIONS_FAMILIES_H_
+
+#include <span>
+
+#include "narrowgauge/dtype.h"
+#include "narrowgauge/status.h"
+#include "src/quantize/conventions/range.h"
+#include "src/quantize/quantizer.h"
+#include "src/quantize/recipe.h"
+
+namespace narrowgauge::internal {
+
+// A group as its recipe sees it.
+struct GroupInput {
+  std::span<const float> elements;       // At least one.
+  const ElementRange* shared = nullptr;  // The range to scale by, if not that of the elements.
+  float tensor_absmax = 0;               // For recipes with a scale of the tensor.
+  DType weights = DType::kFloat32;       // How the elements are stored.
+};
+
+// Each does to a group what a recipe says, bit for bit, NaN and infinity included where the package
+// defines their outcome. kFailedPrecondition, in a clause without a subject, where the package
+// refuses the group. `group`'s vectors are reused.
+[[nodiscard]] Result<void> QuantizeGroup(const IntegerRecipe& recipe, const GroupInput& input,
+                                         QuantizedGroup& group);
+[[nodiscard]] Result<void> QuantizeGroup(const AffineRecipe& recipe, const GroupInput& input,
+                                         QuantizedGroup& group);
+[[nodiscard]] Result<void> QuantizeGroup(const FloatRecipe& recipe, const GroupInput& input,
+                                         QuantizedGroup& group);
+[[nodiscard]] Result<void> QuantizeGroup(const MxRecipe& recipe, const GroupInput& input,
+                                         QuantizedGroup& group);
+[[nodiscard]] Result<void> QuantizeGroup(const NvFp4Recipe& recipe, const GroupInput& input,
+                                         QuantizedGroup& group);
+
+[[nodiscard]] inline Result<void> QuantizeGroup(const QuantizationRecipe& recipe,
+                                                const GroupInput& input, QuantizedGroup& group) {
+  return std::visit([&](const auto& arithmetic) { return QuantizeGroup(arithmetic, input, group); },
+                    recipe.arithmetic);
+}
+
+// Returns the range that a group is scaled by.
+[[nodiscard]] inline ElementRange ScaleRangeOf(const GroupInput& input, Subnormals subnormals,
+                                               Deviation deviation = Deviation::kLeftOut) {
+  return input.shared != nullptr ? *input.shared : RangeOf(input.elements, subnormals, deviation);
+}
+
+}  // namespace narrowgauge::internal
+
+#endif  // NARROWGAUGE_QUANTIZE_CONVENTIONS_FAMILIES_H_

@@ -1,0 +1,90 @@
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "src/quantize/conventions/families.h"
+#include "src/quantize/conventions/step.h"
+
+namespace narrowgauge::internal {
+namespace {
+
+// The standard deviation of all finite values of a format, in the order of their codes.
+float DeviationOfCodes(const DTypeInfo& info) {
+  std::vector<float> values;
+  for (std::uint64_t code = 0; code < std::uint64_t{1} << info.total_bits; ++code) {
+    const float value = DecodeFloat32(info, code);
+    if (std::isfinite(value)) values.push_back(value);
+  }
+  return StandardDeviation(values);
+}
+
+struct FloatScale {
+  float found = 0;
+  float stored = 0;
+};
+
+FloatScale ScaleOf(const FloatRecipe& recipe, const ElementRange& range, const Step& step) {
+  float measure = range.Absmax();
+  auto divisor = static_cast<float>(recipe.divisor);
+  if (recipe.measure == Measure::kDeviation) {
+    static const float deviation_of_codes = DeviationOfCodes(GetDTypeInfo(DType::kFloat8E4M3Fn));
+    measure = range.deviation;
+    divisor = deviation_of_codes;
+  }
+  if (recipe.measure_to_one && static_cast<double>(measure) <= *recipe.measure_to_one) measure = 1;
+  const float ratio = recipe.stored_scale == StoredScale::kReciprocal
+                          ? step(step(1.0F / measure) * divisor)
+                          : step(measure / divisor);
+  FloatScale scale;
+  scale.found = ReplaceSmallScale(recipe.small_scale, ratio, step.Type());
+  scale.stored = RoundTo(recipe.scale_dtype.value_or(step.Type()), scale.found);
+  return scale;
+}
+
+}  // namespace
+
+Result<void> QuantizeGroup(const FloatRecipe& recipe, const GroupInput& input,
+                           QuantizedGroup& group) {
+  const Step scale_step(recipe.scale_step, input.weights, recipe.subnormals);
+  const Step code_step(recipe.code_step, input.weights, recipe.subnormals);
+  const Step value_step(StepType::kWeights, input.weights, recipe.subnormals);
+  const Deviation deviation =
+      recipe.measure == Measure::kDeviation ? Deviation::kComputed : Deviation::kLeftOut;
+  const FloatScale scale =
+      ScaleOf(recipe, ScaleRangeOf(input, recipe.subnormals, deviation), scale_step);
+  const bool is_reciprocal = recipe.stored_scale == StoredScale::kReciprocal;
+  const float reciprocal = ReciprocalOf(scale.stored, recipe.infinite_reciprocal, code_step);
+  const float factor = is_reciprocal ? scale.stored : reciprocal;
+  const float back = is_reciprocal ? reciprocal : scale.stored;
+  const bool divides = !is_reciprocal && recipe.quotient == Quotient::kDivide;
+
+  const DTypeInfo& info = GetDTypeInfo(recipe.element);
+  const std::uint64_t largest_code = LargestFiniteCode(info);
+  const std::uint64_t magnitude_mask = (std::uint64_t{1} << (info.total_bits - 1)) - 1;
+  group.scale = static_cast<double>(scale.stored);
+  group.scale_code = -1;
+  group.zero_point = 0;
+  group.tensor_scale = 0;
+  group.saturated = {};
+  group.codes.resize(input.elements.size());
+  group.values.resize(input.elements.size());
+  for (std::size_t i = 0; i < input.elements.size(); ++i) {
+    const float x = code_step(input.elements[i]);
+    float q = code_step(divides ? x / scale.stored : x * factor);
+    if (recipe.adds_zero) q += 0.0F;
+    const std::uint64_t code =
+        EncodeFloat32(info, q, RoundingMode::kNearestEven, OverflowMode::kSaturate);
+    if (std::isnan(q) && recipe.refusal == Refusal::kNanCode) {
+      return MakeError(StatusCode::kFailedPrecondition, "refuses a code of NaN");
+    }
+    const bool at_limit = (code & magnitude_mask) == largest_code;
+    if (at_limit && (EncodeFloat32(info, q) & magnitude_mask) > largest_code) {
+      group.saturated.Note(static_cast<std::int64_t>(i));
+    }
+    group.codes[i] = static_cast<double>(code);
+    group.values[i] = value_step(DecodeFloat32(info, code) * back);
+  }
+  return {};
+}
+
+}  // namespace narrowgauge::internal
