@@ -46,13 +46,14 @@ struct QuantizationCounts {
 
 // One group: the elements that share a scale, as they are stored.
 struct QuantizedGroup {
-  std::vector<double> codes;  // Integers as they are; floats as their codes' bits; NaN: no code.
-  std::vector<float> values;  // Dequantised.
-  double scale = 0;           // As stored.
-  double zero_point = 0;      // Integer zero point, minimum or bias; 0 where there is none.
-  int scale_code = -1;        // Of float8_e8m0fnu and float8_e4m3fn scales, else -1.
-  float tensor_scale = 0;     // That of the whole tensor, where there is one.
-  Occurrences saturated;      // Indices are those of the group's elements.
+  std::vector<double> codes;   // Integers as they are; floats as their codes' bits; NaN: no code.
+  std::vector<float> values;   // Dequantised.
+  double scale = 0;            // As stored.
+  double zero_point = 0;       // Integer zero point, minimum or bias; 0 where there is none.
+  int scale_code = -1;         // Of float8_e8m0fnu and float8_e4m3fn scales, else -1.
+  float tensor_scale = 0;      // That of the whole tensor, where there is one.
+  bool scale_clamped = false;  // To the largest value of its dtype.
+  Occurrences saturated;       // Indices are those of the group's elements.
 };
 
 // A matrix as its quantizer sees it. Reading is thread-safe.

@@ -1,6 +1,7 @@
 #ifndef NARROWGAUGE_QUANTIZE_RECIPE_H_
 #define NARROWGAUGE_QUANTIZE_RECIPE_H_
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <variant>
@@ -310,7 +311,8 @@ struct QuantizationRecipe {
   DType dtype = DType::kInt8;             // Of the spec that asks for the scheme,
   std::optional<BlockFormat> block = {};  // unless it is a block format.
   Sharing sharing = {};
-  std::int64_t group = 0;  // The package's default, or the block's size.
+  std::int64_t group = 0;                        // The package's default, or the block's size.
+  std::array<std::int64_t, 6> group_sizes = {};  // The only ones there are, then 0; or any.
   Remainder remainder = Remainder::kRefused;
   std::variant<IntegerRecipe, AffineRecipe, FloatRecipe, MxRecipe, NvFp4Recipe> arithmetic;
 };

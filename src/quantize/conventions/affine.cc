@@ -67,13 +67,9 @@ Result<void> QuantizeGroup(const AffineRecipe& recipe, const GroupInput& input,
   const float factor = ReciprocalOf(fit.scale, recipe.infinite_reciprocal, step);
   const float middle = recipe.fit == AffineFit::kMiddle ? MiddleCode(recipe) : 0.0F;
 
+  Prepare(group, input.elements.size());
   group.scale = static_cast<double>(scale);
-  group.scale_code = -1;
   group.zero_point = static_cast<double>(stored);
-  group.tensor_scale = 0;
-  group.saturated = {};
-  group.codes.resize(input.elements.size());
-  group.values.resize(input.elements.size());
   const auto largest = static_cast<float>(recipe.largest);
   for (std::size_t i = 0; i < input.elements.size(); ++i) {
     const float above = step(input.elements[i] - fit.origin);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 
 #include "src/base/check.h"
 #include "src/numerics/codec.h"
@@ -14,14 +15,13 @@ constexpr float kLargestInteger = 127;
 constexpr float kIntegersPerUnit = 64;  // MXINT8 has six bits after the point.
 
 // Codes in a format of e2m1's kind, to its nearest value or, of two as near, the smaller magnitude.
-std::uint64_t EncodeTiesTowardZero(const DTypeInfo& info, float magnitude) {
+std::uint64_t EncodeTiesTowardZero(const DTypeInfo& info, std::span<const float> values,
+                                   float magnitude) {
   const std::uint64_t below =
       EncodeFloat32(info, magnitude, RoundingMode::kTowardZero, OverflowMode::kSaturate);
   if (below >= LargestFiniteCode(info)) return LargestFiniteCode(info);
-  const double lower = Decode(info, below);
-  const double upper = Decode(info, below + 1);
-  return static_cast<double>(magnitude) - lower > upper - static_cast<double>(magnitude) ? below + 1
-                                                                                         : below;
+  // Neither difference is rounded: an element has few bits, and both are near it.
+  return magnitude - values[below] > values[below + 1] - magnitude ? below + 1 : below;
 }
 
 bool IsNegative(float q, ElementSign sign) {
@@ -45,7 +45,7 @@ ElementFormat::ElementFormat(DType dtype)
   largest_ = is_integer_ ? kLargestInteger / kIntegersPerUnit
                          : DecodeFloat32(info_, LargestFiniteCode(info_));
   largest_exponent_ = std::ilogb(largest_);
-  if (info_.total_bits > 4) return;
+  first_above_ = largest_ + std::ldexp(0.5F, largest_exponent_ - info_.mantissa_bits);
   for (std::uint64_t code = 0; code < std::uint64_t{1} << info_.total_bits; ++code) {
     values_.push_back(DecodeFloat32(info_, code));
   }
@@ -90,23 +90,23 @@ ElementFormat::Coded ElementFormat::Round(float q, ElementTies ties, ElementSign
   if (std::isnan(q)) {
     const bool has_nan = info_.special_values != SpecialValues::kNone;
     const std::uint64_t code = has_nan ? info_.canonical_nan : static_cast<std::uint64_t>(nan_code);
-    return {static_cast<double>(code), DecodeFloat32(info_, code), false};
+    return {static_cast<double>(code), values_[code], false};
   }
   const float magnitude = std::fabs(q);
   const std::uint64_t largest = LargestFiniteCode(info_);
   const std::uint64_t magnitude_code =
       ties == ElementTies::kTowardZero
-          ? EncodeTiesTowardZero(info_, magnitude)
+          ? EncodeTiesTowardZero(info_, values_, magnitude)
           : EncodeFloat32(info_, magnitude,
                           ties == ElementTies::kAway ? RoundingMode::kNearestAway
                                                      : RoundingMode::kNearestEven,
                           OverflowMode::kSaturate);
   const std::uint64_t sign_bit = std::uint64_t{1} << (info_.total_bits - 1);
   const std::uint64_t code = magnitude_code | (IsNegative(q, sign) ? sign_bit : 0);
-  // Half a unit above the largest value the next one would be as near.
-  const float unit = std::ldexp(1.0F, largest_exponent_ - info_.mantissa_bits);
-  const bool saturated = magnitude_code == largest && magnitude >= largest_ + unit / 2;
-  return {static_cast<double>(code), DecodeFloat32(info_, code), saturated};
+  const bool tie_rises =
+      ties == ElementTies::kAway || (ties == ElementTies::kEven && largest % 2 == 1);
+  const bool saturated = magnitude > first_above_ || (tie_rises && magnitude == first_above_);
+  return {static_cast<double>(code), values_[code], saturated};
 }
 
 ElementFormat::Coded ElementFormat::Nearest(float target, float factor, float scale) const {
@@ -119,7 +119,7 @@ ElementFormat::Coded ElementFormat::Nearest(float target, float factor, float sc
       best = code;
     }
   }
-  const bool saturated = std::fabs(target) > largest_ * factor * scale * (7.0F / 6.0F);
+  const bool saturated = std::fabs(target) > (first_above_ * factor) * scale;
   return {static_cast<double>(best), values_[best], saturated};
 }
 

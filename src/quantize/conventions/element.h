@@ -9,8 +9,7 @@
 
 namespace narrowgauge::internal {
 
-// The elements of MX and NVFP4 blocks: floats of eight bits or fewer, or MXINT8, whose codes are
-// integers that count 64ths.
+// Floats of eight bits or fewer, or MXINT8, whose codes are integers that count 64ths.
 class ElementFormat {
  public:
   explicit ElementFormat(DType dtype);
@@ -39,7 +38,8 @@ class ElementFormat {
   bool is_integer_;
   float largest_;
   int largest_exponent_;
-  std::vector<float> values_;  // Of all codes, of formats of four bits.
+  float first_above_;  // The tie between the largest value and the next one, if there were one.
+  std::vector<float> values_;  // Of all codes, in their order.
 };
 
 // Returns the one of a format, made once.

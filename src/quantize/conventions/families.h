@@ -39,6 +39,17 @@ struct GroupInput {
                     recipe.arithmetic);
 }
 
+// Empties a group for so many elements, whose codes and values are to be written.
+inline void Prepare(QuantizedGroup& group, std::size_t count) {
+  group.codes.resize(count);
+  group.values.resize(count);
+  group.scale = group.zero_point = 0;
+  group.scale_code = -1;
+  group.tensor_scale = 0;
+  group.scale_clamped = false;
+  group.saturated = {};
+}
+
 // Returns the range that a group is scaled by.
 [[nodiscard]] inline ElementRange ScaleRangeOf(const GroupInput& input, Subnormals subnormals,
                                                Deviation deviation = Deviation::kLeftOut) {

@@ -2,11 +2,15 @@
 #include <cmath>
 #include <vector>
 
+#include "src/quantize/conventions/element.h"
 #include "src/quantize/conventions/families.h"
 #include "src/quantize/conventions/step.h"
 
 namespace narrowgauge::internal {
 namespace {
+
+// All formats here have a NaN.
+constexpr int kNoNanCode = 0;
 
 // The standard deviation of all finite values of a format, in the order of their codes.
 float DeviationOfCodes(const DTypeInfo& info) {
@@ -58,31 +62,21 @@ Result<void> QuantizeGroup(const FloatRecipe& recipe, const GroupInput& input,
   const float back = is_reciprocal ? reciprocal : scale.stored;
   const bool divides = !is_reciprocal && recipe.quotient == Quotient::kDivide;
 
-  const DTypeInfo& info = GetDTypeInfo(recipe.element);
-  const std::uint64_t largest_code = LargestFiniteCode(info);
-  const std::uint64_t magnitude_mask = (std::uint64_t{1} << (info.total_bits - 1)) - 1;
+  const ElementFormat& format = GetElementFormat(recipe.element);
+  const ElementSign sign =
+      recipe.adds_zero ? ElementSign::kOfElementPlusZero : ElementSign::kOfElement;
+  Prepare(group, input.elements.size());
   group.scale = static_cast<double>(scale.stored);
-  group.scale_code = -1;
-  group.zero_point = 0;
-  group.tensor_scale = 0;
-  group.saturated = {};
-  group.codes.resize(input.elements.size());
-  group.values.resize(input.elements.size());
   for (std::size_t i = 0; i < input.elements.size(); ++i) {
     const float x = code_step(input.elements[i]);
-    float q = code_step(divides ? x / scale.stored : x * factor);
-    if (recipe.adds_zero) q += 0.0F;
-    const std::uint64_t code =
-        EncodeFloat32(info, q, RoundingMode::kNearestEven, OverflowMode::kSaturate);
+    const float q = code_step(divides ? x / scale.stored : x * factor);
     if (std::isnan(q) && recipe.refusal == Refusal::kNanCode) {
       return MakeError(StatusCode::kFailedPrecondition, "refuses a code of NaN");
     }
-    const bool at_limit = (code & magnitude_mask) == largest_code;
-    if (at_limit && (EncodeFloat32(info, q) & magnitude_mask) > largest_code) {
-      group.saturated.Note(static_cast<std::int64_t>(i));
-    }
-    group.codes[i] = static_cast<double>(code);
-    group.values[i] = value_step(DecodeFloat32(info, code) * back);
+    const ElementFormat::Coded coded = format.Round(q, ElementTies::kEven, sign, kNoNanCode);
+    if (coded.saturated) group.saturated.Note(static_cast<std::int64_t>(i));
+    group.codes[i] = coded.code;
+    group.values[i] = value_step(coded.value * back);
   }
   return {};
 }

@@ -175,13 +175,9 @@ Result<void> QuantizeGroup(const IntegerRecipe& recipe, const GroupInput& input,
   const bool codes_by_stored = recipe.scale_rounding != ScaleRounding::kAfterCodes;
   const IntegerCoder coder(recipe, codes_by_stored ? scale.stored : scale.found, zero_point,
                            code_step);
+  Prepare(group, input.elements.size());
   group.scale = static_cast<double>(scale.stored);
-  group.scale_code = -1;
   group.zero_point = static_cast<double>(zero_point);
-  group.tensor_scale = 0;
-  group.saturated = {};
-  group.codes.resize(input.elements.size());
-  group.values.resize(input.elements.size());
   for (std::size_t i = 0; i < input.elements.size(); ++i) {
     bool saturated = false;
     const float code = coder.Code(input.elements[i], saturated);

@@ -231,14 +231,10 @@ Result<void> QuantizeGroup(const MxRecipe& recipe, const GroupInput& input, Quan
   const float absmax = ScaleRangeOf(input, recipe.subnormals).Absmax();
   const BlockScaleOfMx scale = ScaleOf(recipe, absmax, format, step);
   const MxCoder coder(recipe, format, scale, step);
+  Prepare(group, input.elements.size());
   const float factor = recipe.code_255 == MxCode255::kTwice127 ? 2.0F : 1.0F;
   group.scale = static_cast<double>(factor) * static_cast<double>(scale.reading);
   group.scale_code = scale.code;
-  group.zero_point = 0;
-  group.tensor_scale = 0;
-  group.saturated = {};
-  group.codes.resize(input.elements.size());
-  group.values.resize(input.elements.size());
   for (std::size_t i = 0; i < input.elements.size(); ++i) {
     const ElementFormat::Coded coded = coder.Code(input.elements[i]);
     if (coded.saturated) group.saturated.Note(static_cast<std::int64_t>(i));

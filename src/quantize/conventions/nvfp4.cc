@@ -97,13 +97,13 @@ Result<void> QuantizeGroup(const NvFp4Recipe& recipe, const GroupInput& input,
       break;
   }
 
+  Prepare(group, input.elements.size());
   group.scale = static_cast<double>(block_scale);
   group.scale_code = static_cast<int>(scale_code);
-  group.zero_point = 0;
+  group.scale_clamped =
+      std::isfinite(block_scale) &&
+      !std::isfinite(DecodeFloat32(scale_info, EncodeFloat32(scale_info, uncast)));
   group.tensor_scale = recipe.tensor_scale == TensorScale::kNone ? 0.0F : tensor_scale;
-  group.saturated = {};
-  group.codes.resize(input.elements.size());
-  group.values.resize(input.elements.size());
   for (std::size_t i = 0; i < input.elements.size(); ++i) {
     const float x = code_step(input.elements[i]);
     const float q = code_step(multiplies ? x * factor : x / divisor);

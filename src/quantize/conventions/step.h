@@ -2,6 +2,7 @@
 #define NARROWGAUGE_QUANTIZE_CONVENTIONS_STEP_H_
 
 #include <cmath>
+#include <limits>
 
 #include "narrowgauge/dtype.h"
 #include "narrowgauge/numerics_profile.h"
@@ -37,9 +38,9 @@ class Step {
   [[nodiscard]] DType Type() const { return type_; }
   [[nodiscard]] float operator()(float result) const {
     const float rounded = RoundTo(type_, result);
-    const bool flushed =
-        subnormals_ == Subnormals::kFlushed && std::fpclassify(rounded) == FP_SUBNORMAL;
-    return flushed ? std::copysign(0.0F, rounded) : rounded;
+    if (subnormals_ == Subnormals::kKept) return rounded;
+    const bool is_subnormal = std::fabs(rounded) < std::numeric_limits<float>::min();
+    return is_subnormal ? std::copysign(0.0F, rounded) : rounded;
   }
 
  private:
