@@ -204,11 +204,12 @@ float DeviationOfTensor(const ChannelSource& source, int threads) {
 class ConventionQuantizer : public Quantizer {
  public:
   ConventionQuantizer(const QuantizationRecipe& recipe, Shares shares, const TensorRange& tensor,
-                      DType stored_dtype)
+                      DType stored_dtype, bool has_only_scale)
       : recipe_(recipe),
         shares_(shares),
         tensor_(tensor),
         weights_(stored_dtype),
+        has_only_scale_(has_only_scale),
         scale_type_(ScaleTypeOf(recipe, stored_dtype)) {}
 
   void Quantize(std::int64_t n, std::span<const float> x, std::span<float> values,
@@ -229,7 +230,8 @@ class ConventionQuantizer : public Quantizer {
       const GroupInput input{.elements = elements,
                              .shared = shares_.tensor ? &tensor_.range : nullptr,
                              .tensor_absmax = tensor_.is_empty ? 0.0F : tensor_.range.Absmax(),
-                             .weights = weights_};
+                             .weights = weights_,
+                             .has_only_scale = has_only_scale_};
       if (Result<void> done = QuantizeGroup(recipe_, input, group); !done) return done;
       std::copy(group.values.begin(), group.values.end(),
                 values.begin() + static_cast<std::ptrdiff_t>(first));
@@ -267,6 +269,7 @@ class ConventionQuantizer : public Quantizer {
   Shares shares_;
   TensorRange tensor_;
   DType weights_;
+  bool has_only_scale_;
   std::optional<DType> scale_type_;
 };
 
@@ -299,6 +302,10 @@ Result<std::unique_ptr<Quantizer>> MakeConventionQuantizer(const QuantizationSpe
   const QuantizationRecipe& recipe = RecipeOf(convention);
   const Result<Shares> shares = SharesOf(spec, recipe);
   if (!shares) return tl::unexpected(shares.error());
+  if (stored_dtype == DType::kFloat16 && !recipe.takes_float16) {
+    return MakeError(StatusCode::kFailedPrecondition,
+                     fmt::format("{} takes no float16 weights", ConventionName(convention)));
+  }
   if (shares->group > 0 && recipe.remainder == Remainder::kRefused &&
       source.Depth() % shares->group != 0) {
     return MakeError(StatusCode::kFailedPrecondition,
@@ -313,7 +320,11 @@ Result<std::unique_ptr<Quantizer>> MakeConventionQuantizer(const QuantizationSpe
       tensor.range.deviation = DeviationOfTensor(source, threads);
     }
   }
-  auto quantizer = std::make_unique<ConventionQuantizer>(recipe, *shares, tensor, stored_dtype);
+  const bool has_only_scale =
+      shares->tensor ||
+      (source.Channels() == 1 && (shares->group == 0 || source.Depth() <= shares->group));
+  auto quantizer =
+      std::make_unique<ConventionQuantizer>(recipe, *shares, tensor, stored_dtype, has_only_scale);
   if (MayRefuseWeights(recipe)) {
     if (Result<void> tried = TryAll(*quantizer, source, convention, threads); !tried) {
       return tl::unexpected(tried.error());

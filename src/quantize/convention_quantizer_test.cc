@@ -199,6 +199,16 @@ TEST(ConventionQuantizerTest, WhatASchemeDoesNotHaveIsNamed) {
             "mlx/affine4 has no groups of this size; expected one of 32, 64, 128: 16");
 }
 
+TEST(ConventionQuantizerTest, WeightsOfATypeThatThePackageDoesNotTakeAreRefused) {
+  const Matrix matrix = SomeMatrix(32, 2);
+  const auto refused =
+      MakeConventionQuantizer(SpecOf("torchao/mxfp4-floor"), matrix, DType::kFloat16, 1);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, StatusCode::kFailedPrecondition);
+  EXPECT_EQ(refused.error().message, "torchao/mxfp4-floor takes no float16 weights");
+  EXPECT_TRUE(MakeConventionQuantizer(SpecOf("torchao/mxfp4-floor"), matrix, DType::kBFloat16, 1));
+}
+
 TEST(ConventionQuantizerTest, CountsWhatHappened) {
   // A channel of zeros; one whose scale is 0 in float16; one with an element that saturates.
   std::vector<float> elements(96, 0.0F);

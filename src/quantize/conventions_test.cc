@@ -40,6 +40,7 @@ std::vector<float> Words(const std::string& text) {
 struct Judged {
   std::string_view ours;
   DType weights = DType::kFloat32;
+  bool beside_others = false;  // The group is not alone in its array.
 };
 
 const std::map<std::string, Judged>& JudgedSchemes() {
@@ -205,7 +206,8 @@ std::string Compare(const json& scheme, const json& record, const Judged& judged
         QuantizeGroup(recipe,
                       GroupInput{.elements = std::span(input).subspan(first, group_size),
                                  .tensor_absmax = tensor.Absmax(),
-                                 .weights = judged.weights},
+                                 .weights = judged.weights,
+                                 .has_only_scale = !judged.beside_others},
                       group);
     if (record.contains("error")) return done ? "not refused" : "";
     if (!done) return done.error().message;
@@ -323,9 +325,10 @@ QuantizedGroup Quantized(std::string_view name, const std::vector<float>& elemen
   QuantizedGroup group;
   const internal::ElementRange range =
       internal::RangeOf(elements, Subnormals::kKept, internal::Deviation::kLeftOut);
-  EXPECT_TRUE(QuantizeGroup(internal::RecipeOf(**convention),
-                            GroupInput{.elements = elements, .tensor_absmax = range.Absmax()},
-                            group))
+  EXPECT_TRUE(QuantizeGroup(
+      internal::RecipeOf(**convention),
+      GroupInput{.elements = elements, .tensor_absmax = range.Absmax(), .has_only_scale = true},
+      group))
       << name;
   return group;
 }

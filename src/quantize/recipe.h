@@ -50,6 +50,22 @@ enum class ScaleRounding : std::uint8_t {
   kBetweenZeroPoint,  // Codes with the stored one, the zero point with the one before rounding.
 };
 
+// How a measure is divided by its constant divisor.
+enum class ScaleQuotient : std::uint8_t {
+  kDivide,      // One IEEE division.
+  kXla,         // XLA's compiler makes it a product with the reciprocal, rounded to float32 (to
+                // float16 for such weights), unless the array has a single scale.
+  kXlaFloat32,  // The same, always with the reciprocal in float32.
+};
+
+// How x is divided by s.
+enum class CodeQuotient : std::uint8_t {
+  kDivide,      // One IEEE division.
+  kReciprocal,  // x * (1 / s), both rounded.
+  kXla,         // XLA's compiler makes x / s the same if s is that of several elements, but for
+                // bfloat16, where it divides.
+};
+
 // What is stored: the scale, measure / divisor, with values code * scale, or its reciprocal, with
 // values code / reciprocal. The reciprocal is found as torch finds "divisor / measure": the rounded
 // 1 / measure, times divisor.
@@ -99,6 +115,7 @@ struct IntegerRecipe {
   int largest = 127;
   Measure measure = Measure::kAbsmax;
   double divisor = 127;
+  ScaleQuotient scale_quotient = ScaleQuotient::kDivide;
   double measure_if_zero = 0;  // What a measure of 0 is taken for.
   SmallScale small_scale = SmallScale::kKept;
   StoredScale stored_scale = StoredScale::kMultiplier;
@@ -111,7 +128,7 @@ struct IntegerRecipe {
   Ties zero_point_ties = Ties::kEven;
   int zero_point = 0;
   StepType code_step = StepType::kWeights;
-  Quotient quotient = Quotient::kDivide;
+  CodeQuotient quotient = CodeQuotient::kDivide;
   InfiniteReciprocal infinite_reciprocal = InfiniteReciprocal::kKept;
   ZeroPointAdded zero_point_added = ZeroPointAdded::kAfterRounding;
   Ties ties = Ties::kEven;
@@ -141,7 +158,7 @@ struct AffineRecipe {
   StepType step = StepType::kFloat32;     // Of scale, origin and codes.
   std::optional<DType> scale_dtype = {};  // Of scale and origin, as stored; none: the weights'.
   ScaleRounding scale_rounding = ScaleRounding::kAfterCodes;
-  Quotient quotient = Quotient::kDivide;
+  CodeQuotient quotient = CodeQuotient::kDivide;
   InfiniteReciprocal infinite_reciprocal = InfiniteReciprocal::kKept;
   Ties ties = Ties::kEven;
 };
@@ -151,14 +168,15 @@ struct AffineRecipe {
 struct FloatRecipe {
   DType element = DType::kFloat8E4M3Fn;
   Measure measure = Measure::kAbsmax;
-  double divisor = 448;                       // Unused with kDeviation: that of all finite codes.
+  double divisor = 448;  // Unused with kDeviation: that of all finite codes.
+  ScaleQuotient scale_quotient = ScaleQuotient::kDivide;
   std::optional<double> measure_to_one = {};  // A measure up to this one is taken for 1.
   SmallScale small_scale = SmallScale::kKept;
   StoredScale stored_scale = StoredScale::kMultiplier;
   StepType scale_step = StepType::kWeights;
   std::optional<DType> scale_dtype = {};
   StepType code_step = StepType::kWeights;
-  Quotient quotient = Quotient::kDivide;
+  CodeQuotient quotient = CodeQuotient::kDivide;
   InfiniteReciprocal infinite_reciprocal = InfiniteReciprocal::kKept;
   bool adds_zero = false;  // q + 0 is rounded: -0 becomes +0.
   Subnormals subnormals = Subnormals::kKept;
@@ -178,7 +196,7 @@ enum class MxExponent : std::uint8_t {
   kCeilRatioLn,  // ceil(log(r) * (1 / log(2))) in float32: one more for some powers of two, too.
 };
 
-// What a block of zeros stores.
+// What a block of zeros stores, or one whose a / M rounds to 0.
 enum class MxZeroBlock : std::uint8_t {
   kLowestCode,      // 2^-127.
   kOne,             // The code of 1.
@@ -227,6 +245,9 @@ struct MxRecipe {
   DType element = DType::kFloat4E2M1Fn;  // kInt8 stands for MXINT8: codes are multiples of 1/64.
   MxExponent exponent = MxExponent::kFloorBits;
   int even_mantissa_bits = 0;
+  StepType step = StepType::kFloat32;                     // Of a / M and of x / s.
+  ScaleQuotient scale_quotient = ScaleQuotient::kDivide;  // Of a / M.
+  bool scale_as_weights = false;  // The scale is rounded to the weights' type; 0 becomes 1.
   MxZeroBlock zero_block = MxZeroBlock::kLowestCode;
   SmallScale small_scale = SmallScale::kKept;  // Of a / M, before the power of two is taken.
   MxRange range = MxRange::kTo127;
@@ -255,6 +276,7 @@ enum class BlockScale : std::uint8_t {
 };
 
 enum class NvFp4Quotient : std::uint8_t {
+  kXla,                       // x / sb as CodeQuotient::kXla has it.
   kDivideByBlock,             // x / sb
   kTimesReciprocal,           // x * (1 / sb)
   kDivideByProduct,           // x / (sb * G)
@@ -273,7 +295,8 @@ enum class MinusZero : std::uint8_t { kKept, kReadAsZero };
 struct NvFp4Recipe {
   TensorScale tensor_scale = TensorScale::kNone;
   BlockScale block_scale = BlockScale::kSixth;
-  StepType scale_step = StepType::kFloat32;  // Of b / 6 and G.
+  StepType scale_step = StepType::kFloat32;               // Of b / 6 and G.
+  ScaleQuotient scale_quotient = ScaleQuotient::kDivide;  // Of b / 6.
   StepType code_step = StepType::kFloat32;
   SmallScale small_scale = SmallScale::kKept;
   double zero_before_cast = 0;    // What a block scale of 0 becomes before it is rounded,
@@ -314,6 +337,7 @@ struct QuantizationRecipe {
   std::int64_t group = 0;                        // The package's default, or the block's size.
   std::array<std::int64_t, 6> group_sizes = {};  // The only ones there are, then 0; or any.
   Remainder remainder = Remainder::kRefused;
+  bool takes_float16 = true;  // Weights that are stored as float16.
   std::variant<IntegerRecipe, AffineRecipe, FloatRecipe, MxRecipe, NvFp4Recipe> arithmetic;
 };
 

@@ -73,7 +73,8 @@ Result<void> QuantizeGroup(const AffineRecipe& recipe, const GroupInput& input,
   const auto largest = static_cast<float>(recipe.largest);
   for (std::size_t i = 0; i < input.elements.size(); ++i) {
     const float above = step(input.elements[i] - fit.origin);
-    const float q = step(recipe.quotient == Quotient::kDivide ? above / fit.scale : above * factor);
+    const float q =
+        step(recipe.quotient == CodeQuotient::kDivide ? above / fit.scale : above * factor);
     const float rounded =
         recipe.ties == Ties::kUp ? std::trunc(step(q + 0.5F)) : RoundToInteger(q, recipe.ties);
     if (rounded < 0.0F || rounded > largest) group.saturated.Note(static_cast<std::int64_t>(i));

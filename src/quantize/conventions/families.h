@@ -17,6 +17,7 @@ struct GroupInput {
   const ElementRange* shared = nullptr;  // The range to scale by, if not that of the elements.
   float tensor_absmax = 0;               // For recipes with a scale of the tensor.
   DType weights = DType::kFloat32;       // How the elements are stored.
+  bool has_only_scale = false;           // The tensor has no other one.
 };
 
 // Each does to a group what a recipe says, bit for bit, NaN and infinity included where the package
@@ -48,6 +49,11 @@ inline void Prepare(QuantizedGroup& group, std::size_t count) {
   group.tensor_scale = 0;
   group.scale_clamped = false;
   group.saturated = {};
+}
+
+// Whether the scale of a group is that of several elements.
+[[nodiscard]] inline bool IsShared(const GroupInput& input) {
+  return input.shared != nullptr || input.elements.size() > 1;
 }
 
 // Returns the range that a group is scaled by.

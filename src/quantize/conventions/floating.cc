@@ -27,7 +27,8 @@ struct FloatScale {
   float stored = 0;
 };
 
-FloatScale ScaleOf(const FloatRecipe& recipe, const ElementRange& range, const Step& step) {
+FloatScale ScaleOf(const FloatRecipe& recipe, const ElementRange& range, bool is_only,
+                   const Step& step) {
   float measure = range.Absmax();
   auto divisor = static_cast<float>(recipe.divisor);
   if (recipe.measure == Measure::kDeviation) {
@@ -38,7 +39,7 @@ FloatScale ScaleOf(const FloatRecipe& recipe, const ElementRange& range, const S
   if (recipe.measure_to_one && static_cast<double>(measure) <= *recipe.measure_to_one) measure = 1;
   const float ratio = recipe.stored_scale == StoredScale::kReciprocal
                           ? step(step(1.0F / measure) * divisor)
-                          : step(measure / divisor);
+                          : DivideMeasure(measure, divisor, recipe.scale_quotient, is_only, step);
   FloatScale scale;
   scale.found = ReplaceSmallScale(recipe.small_scale, ratio, step.Type());
   scale.stored = RoundTo(recipe.scale_dtype.value_or(step.Type()), scale.found);
@@ -54,13 +55,14 @@ Result<void> QuantizeGroup(const FloatRecipe& recipe, const GroupInput& input,
   const Step value_step(StepType::kWeights, input.weights, recipe.subnormals);
   const Deviation deviation =
       recipe.measure == Measure::kDeviation ? Deviation::kComputed : Deviation::kLeftOut;
-  const FloatScale scale =
-      ScaleOf(recipe, ScaleRangeOf(input, recipe.subnormals, deviation), scale_step);
+  const FloatScale scale = ScaleOf(recipe, ScaleRangeOf(input, recipe.subnormals, deviation),
+                                   input.has_only_scale, scale_step);
   const bool is_reciprocal = recipe.stored_scale == StoredScale::kReciprocal;
   const float reciprocal = ReciprocalOf(scale.stored, recipe.infinite_reciprocal, code_step);
   const float factor = is_reciprocal ? scale.stored : reciprocal;
   const float back = is_reciprocal ? reciprocal : scale.stored;
-  const bool divides = !is_reciprocal && recipe.quotient == Quotient::kDivide;
+  const bool divides =
+      !is_reciprocal && !UsesReciprocal(recipe.quotient, IsShared(input), code_step);
 
   const ElementFormat& format = GetElementFormat(recipe.element);
   const ElementSign sign =

@@ -47,7 +47,8 @@ double ExactMeasureOf(const IntegerRecipe& recipe, const ElementRange& range) {
          static_cast<double>(std::min(range.lowest, 0.0F));
 }
 
-IntegerScale ScaleOf(const IntegerRecipe& recipe, const ElementRange& range, const Step& step) {
+IntegerScale ScaleOf(const IntegerRecipe& recipe, const ElementRange& range, bool is_only,
+                     const Step& step) {
   IntegerScale scale;
   if (recipe.scale_in_float64) {
     scale.exact = ExactMeasureOf(recipe, range) / recipe.divisor;
@@ -68,7 +69,7 @@ IntegerScale ScaleOf(const IntegerRecipe& recipe, const ElementRange& range, con
   } else if (recipe.stored_scale == StoredScale::kReciprocal) {
     scale.raw = step(step(1.0F / measure) * divisor);
   } else {
-    scale.raw = step(measure / divisor);
+    scale.raw = DivideMeasure(measure, divisor, recipe.scale_quotient, is_only, step);
   }
   scale.found = ReplaceSmallScale(recipe.small_scale, scale.raw, step.Type());
   scale.stored = RoundTo(recipe.scale_dtype.value_or(step.Type()), scale.found);
@@ -109,21 +110,22 @@ float ZeroPointOf(const IntegerRecipe& recipe, const ElementRange& range, const 
 // Finds the codes of elements under one scale.
 class IntegerCoder {
  public:
-  IntegerCoder(const IntegerRecipe& recipe, float scale, float zero_point, const Step& step)
+  IntegerCoder(const IntegerRecipe& recipe, float scale, float zero_point, bool is_shared,
+               const Step& step)
       : recipe_(recipe),
         scale_(scale),
         factor_(recipe.stored_scale == StoredScale::kReciprocal
                     ? scale
                     : ReciprocalOf(scale, recipe.infinite_reciprocal, step)),
+        divides_(recipe.stored_scale == StoredScale::kMultiplier &&
+                 !UsesReciprocal(recipe.quotient, is_shared, step)),
         zero_point_(zero_point),
         step_(step) {}
 
   // Returns the code, or NaN if there is none.
   [[nodiscard]] float Code(float element, bool& saturated) const {
     const float x = step_(element);
-    const bool divides =
-        recipe_.quotient == Quotient::kDivide && recipe_.stored_scale == StoredScale::kMultiplier;
-    float q = step_(divides ? x / scale_ : x * factor_);
+    float q = step_(divides_ ? x / scale_ : x * factor_);
     const auto lowest = static_cast<float>(recipe_.lowest);
     const auto largest = static_cast<float>(recipe_.largest);
     if (recipe_.zero_point_added == ZeroPointAdded::kBeforeRounding) q = Offset(q);
@@ -155,6 +157,7 @@ class IntegerCoder {
   const IntegerRecipe& recipe_;
   float scale_;
   float factor_;
+  bool divides_;
   float zero_point_;
   Step step_;
 };
@@ -167,14 +170,14 @@ Result<void> QuantizeGroup(const IntegerRecipe& recipe, const GroupInput& input,
   const Step code_step(recipe.code_step, input.weights, recipe.subnormals);
   const Step value_step(StepType::kWeights, input.weights, recipe.subnormals);
   const ElementRange range = ScaleRangeOf(input, recipe.subnormals);
-  const IntegerScale scale = ScaleOf(recipe, range, scale_step);
+  const IntegerScale scale = ScaleOf(recipe, range, input.has_only_scale, scale_step);
   if (recipe.refusal == Refusal::kNanScale && std::isnan(scale.stored)) {
     return MakeError(StatusCode::kFailedPrecondition, "refuses a scale of NaN");
   }
   const float zero_point = ZeroPointOf(recipe, range, scale, scale_step);
   const bool codes_by_stored = recipe.scale_rounding != ScaleRounding::kAfterCodes;
   const IntegerCoder coder(recipe, codes_by_stored ? scale.stored : scale.found, zero_point,
-                           code_step);
+                           IsShared(input), code_step);
   Prepare(group, input.elements.size());
   group.scale = static_cast<double>(scale.stored);
   group.zero_point = static_cast<double>(zero_point);

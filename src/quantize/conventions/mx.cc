@@ -34,12 +34,13 @@ bool HasMantissa(float value) { return (std::bit_cast<std::uint32_t>(value) & 0x
 // log2, rounded to float32 from a float64 that is exact but for its last bits.
 float Log2(float value) { return static_cast<float>(std::log2(static_cast<double>(value))); }
 
-// log2 as XLA's CPU compiler has it: the float32 logarithm times the float32 of 1 / log(2). Which
-// integer it rounds up to depends on how near it is to one, where XLA's logarithm is exact.
+// log2 as XLA's CPU compiler has it: log(value) / log(2), each rounded to the step's type, and the
+// division a product as above. Which integer it rounds up to depends on how near it is to one,
+// where XLA's logarithm is exact.
 float Log2ByLn(float value, const Step& step) {
-  constexpr float kReciprocalOfLn2 = 1.0F / 0.693147180559945309F;
   const float ln = step(static_cast<float>(std::log(static_cast<double>(value))));
-  return step(ln * kReciprocalOfLn2);
+  const float ln2 = step(0.693147180559945309F);
+  return DivideMeasure(ln, ln2, ScaleQuotient::kXla, false, step);
 }
 
 Exponent FromFloat(float exponent) {
@@ -50,20 +51,23 @@ Exponent FromFloat(float exponent) {
   return {ExponentKind::kFinite, static_cast<int>(exponent)};
 }
 
-// Adds half a unit of a mantissa of so many bits. A carry out of the largest finite exponent leads
-// to infinity; so do NaN's bits.
-float AddHalfUnit(float value, int mantissa_bits) {
-  const std::uint32_t half = 1U << (kFloat32MantissaBits - mantissa_bits - 1);
-  const std::uint32_t sum = std::bit_cast<std::uint32_t>(value) + half;
-  return std::bit_cast<float>(sum & 0x7F800000U);
+// Adds half a unit of a mantissa of so many bits to the bits of a positive value in a type, and
+// clears the mantissa. A carry out of the largest finite exponent leads to infinity; so do NaN's
+// bits. Subnormals become 0 or the smallest normal.
+float AddHalfUnit(float value, int mantissa_bits, DType type) {
+  const DTypeInfo& info = GetDTypeInfo(type);
+  const std::uint64_t half = std::uint64_t{1} << (info.mantissa_bits - mantissa_bits - 1);
+  const std::uint64_t sum = EncodeFloat32(info, value) + half;
+  return DecodeFloat32(info, sum >> info.mantissa_bits << info.mantissa_bits);
 }
 
 // The exponent of 2^exponent, the scale of a block whose largest magnitude is `absmax` > 0.
-Exponent ExponentOf(const MxRecipe& recipe, float absmax, const ElementFormat& format,
+Exponent ExponentOf(const MxRecipe& recipe, float absmax, const ElementFormat& format, bool is_only,
                     const Step& step) {
   const int largest_exponent = format.LargestExponent();
-  const float ratio =
-      ReplaceSmallScale(recipe.small_scale, step(absmax / format.Largest()), step.Type());
+  const float ratio = ReplaceSmallScale(
+      recipe.small_scale,
+      DivideMeasure(absmax, format.Largest(), recipe.scale_quotient, is_only, step), step.Type());
   switch (recipe.exponent) {
     case MxExponent::kFloorBits:
       return {ExponentKind::kFinite, ExponentField(absmax) - largest_exponent};
@@ -72,10 +76,12 @@ Exponent ExponentOf(const MxRecipe& recipe, float absmax, const ElementFormat& f
               ExponentField(absmax) + (HasMantissa(absmax) ? 1 : 0) - largest_exponent};
     case MxExponent::kEvenBits:
       return {ExponentKind::kFinite,
-              ExponentField(AddHalfUnit(absmax, recipe.even_mantissa_bits)) - largest_exponent};
+              ExponentField(AddHalfUnit(absmax, recipe.even_mantissa_bits, DType::kFloat32)) -
+                  largest_exponent};
     case MxExponent::kEvenBitsOrInfinity: {
-      const float sum = AddHalfUnit(absmax, recipe.even_mantissa_bits);
+      const float sum = AddHalfUnit(absmax, recipe.even_mantissa_bits, step.Type());
       if (std::isinf(sum)) return {ExponentKind::kInfinite, 0};
+      if (sum == 0.0F) return {ExponentKind::kZero, 0};
       return {ExponentKind::kFinite, ExponentField(sum) - largest_exponent};
     }
     case MxExponent::kFloorLog2: {
@@ -122,10 +128,9 @@ BlockScaleOfMx FromCode(const MxRecipe& recipe, int code) {
 }
 
 BlockScaleOfMx FromExponent(const MxRecipe& recipe, Exponent exponent) {
-  // Far enough out for every rule below.
+  // Too large for every rule below.
   constexpr int kFar = 1 << 12;
   if (exponent.kind == ExponentKind::kInfinite) exponent.value = kFar;
-  if (exponent.kind == ExponentKind::kZero) exponent.value = -kFar;
   const int code = exponent.value + kBias;
   switch (recipe.range) {
     case MxRange::kTo127:
@@ -152,7 +157,7 @@ BlockScaleOfMx FromExponent(const MxRecipe& recipe, Exponent exponent) {
 }
 
 BlockScaleOfMx ScaleOf(const MxRecipe& recipe, float absmax, const ElementFormat& format,
-                       const Step& step) {
+                       bool is_only, const Step& step) {
   if (std::isnan(absmax) && recipe.exponent != MxExponent::kEvenBitsOrInfinity) {
     const float nan = std::numeric_limits<float>::quiet_NaN();
     switch (recipe.nan_block) {
@@ -165,18 +170,15 @@ BlockScaleOfMx ScaleOf(const MxRecipe& recipe, float absmax, const ElementFormat
         return {-1, nan, nan};
     }
   }
-  if (absmax == 0.0F) {
-    switch (recipe.zero_block) {
-      case MxZeroBlock::kLowestCode:
-        return FromCode(recipe, 0);
-      case MxZeroBlock::kOne:
-        return FromCode(recipe, kBias);
-      case MxZeroBlock::kSmallestNormal:
-        absmax = std::numeric_limits<float>::min();
-        break;
-    }
+  if (absmax == 0.0F && recipe.zero_block == MxZeroBlock::kSmallestNormal) {
+    absmax = std::numeric_limits<float>::min();
   }
-  return FromExponent(recipe, ExponentOf(recipe, absmax, format, step));
+  const Exponent exponent = absmax == 0.0F ? Exponent{ExponentKind::kZero, 0}
+                                           : ExponentOf(recipe, absmax, format, is_only, step);
+  if (exponent.kind == ExponentKind::kZero) {
+    return FromCode(recipe, recipe.zero_block == MxZeroBlock::kOne ? kBias : 0);
+  }
+  return FromExponent(recipe, exponent);
 }
 
 class MxCoder {
@@ -227,9 +229,14 @@ class MxCoder {
 
 Result<void> QuantizeGroup(const MxRecipe& recipe, const GroupInput& input, QuantizedGroup& group) {
   const ElementFormat& format = GetElementFormat(recipe.element);
-  const Step step(StepType::kWeights, input.weights, recipe.subnormals);
+  const Step step(recipe.step, input.weights, recipe.subnormals);
+  const Step value_step(StepType::kWeights, input.weights, recipe.subnormals);
   const float absmax = ScaleRangeOf(input, recipe.subnormals).Absmax();
-  const BlockScaleOfMx scale = ScaleOf(recipe, absmax, format, step);
+  BlockScaleOfMx scale = ScaleOf(recipe, absmax, format, input.has_only_scale, step);
+  if (recipe.scale_as_weights) {
+    const float rounded = RoundTo(value_step.Type(), scale.reading);
+    scale.coding = scale.reading = rounded == 0.0F ? 1.0F : rounded;
+  }
   const MxCoder coder(recipe, format, scale, step);
   Prepare(group, input.elements.size());
   const float factor = recipe.code_255 == MxCode255::kTwice127 ? 2.0F : 1.0F;
@@ -239,7 +246,7 @@ Result<void> QuantizeGroup(const MxRecipe& recipe, const GroupInput& input, Quan
     const ElementFormat::Coded coded = coder.Code(input.elements[i]);
     if (coded.saturated) group.saturated.Note(static_cast<std::int64_t>(i));
     group.codes[i] = coded.code;
-    group.values[i] = step((factor * coded.value) * scale.reading);
+    group.values[i] = value_step((factor * coded.value) * scale.reading);
   }
   return {};
 }

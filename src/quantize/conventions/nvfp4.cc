@@ -30,15 +30,16 @@ float TensorScaleOf(const NvFp4Recipe& recipe, float absmax, const Step& step) {
 }
 
 // The block's scale before the cast. Everything but its division by 6 is float32.
-float UncastBlockScale(const NvFp4Recipe& recipe, float absmax, float tensor_scale,
+float UncastBlockScale(const NvFp4Recipe& recipe, float absmax, float tensor_scale, bool is_only,
                        const Step& step) {
+  const float sixth = DivideMeasure(absmax, kLargestElement, recipe.scale_quotient, is_only, step);
   switch (recipe.block_scale) {
     case BlockScale::kSixth:
-      return ReplaceSmallScale(recipe.small_scale, step(absmax / kLargestElement), step.Type());
+      return ReplaceSmallScale(recipe.small_scale, sixth, step.Type());
     case BlockScale::kSixthTimesTensor:
-      return tensor_scale * step(absmax / kLargestElement);
+      return tensor_scale * sixth;
     case BlockScale::kSixthOverTensor:
-      return step(absmax / kLargestElement) / tensor_scale;
+      return sixth / tensor_scale;
     case BlockScale::kOverSixTimesTensor:
       return absmax / (kLargestElement * tensor_scale);
   }
@@ -57,7 +58,7 @@ Result<void> QuantizeGroup(const NvFp4Recipe& recipe, const GroupInput& input,
 
   const float tensor_scale = TensorScaleOf(recipe, input.tensor_absmax, scale_step);
   const float absmax = ScaleRangeOf(input, recipe.subnormals).Absmax();
-  float uncast = UncastBlockScale(recipe, absmax, tensor_scale, scale_step);
+  float uncast = UncastBlockScale(recipe, absmax, tensor_scale, input.has_only_scale, scale_step);
   if (uncast == 0.0F) uncast = static_cast<float>(recipe.zero_before_cast);
   if (uncast < static_cast<float>(recipe.lowest_block_scale)) {
     uncast = static_cast<float>(recipe.lowest_block_scale);
@@ -77,6 +78,10 @@ Result<void> QuantizeGroup(const NvFp4Recipe& recipe, const GroupInput& input,
   float reading = block_scale;
   bool multiplies = false;
   switch (recipe.quotient) {
+    case NvFp4Quotient::kXla:
+      multiplies = UsesReciprocal(CodeQuotient::kXla, IsShared(input), code_step);
+      factor = code_step(1.0F / block_scale);
+      break;
     case NvFp4Quotient::kDivideByBlock:
     case NvFp4Quotient::kNearest:
       break;

@@ -35,6 +35,26 @@ float ReplaceSmallScale(SmallScale rule, float scale, DType type) {
   return scale;
 }
 
+float DivideMeasure(float measure, float divisor, ScaleQuotient quotient, bool is_only,
+                    const Step& step) {
+  if (quotient == ScaleQuotient::kDivide || is_only) return step(measure / divisor);
+  // bfloat16 arithmetic becomes float32 arithmetic before the compiler looks at constants.
+  const bool is_float16 = step.Type() == DType::kFloat16 && quotient == ScaleQuotient::kXla;
+  return step(measure * RoundTo(is_float16 ? DType::kFloat16 : DType::kFloat32, 1.0F / divisor));
+}
+
+bool UsesReciprocal(CodeQuotient quotient, bool is_shared, const Step& step) {
+  switch (quotient) {
+    case CodeQuotient::kDivide:
+      return false;
+    case CodeQuotient::kReciprocal:
+      return true;
+    case CodeQuotient::kXla:
+      break;
+  }
+  return is_shared && step.Type() != DType::kBFloat16;
+}
+
 float ReciprocalOf(float scale, InfiniteReciprocal rule, const Step& step) {
   const float reciprocal = step(1.0F / scale);
   if (rule == InfiniteReciprocal::kZeroOfZero && scale == 0.0F) return 0.0F;

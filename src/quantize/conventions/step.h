@@ -64,6 +64,13 @@ class Step {
 // Returns `scale` or what stands for it in a type. NaN stays NaN.
 [[nodiscard]] float ReplaceSmallScale(SmallScale rule, float scale, DType type);
 
+// Returns measure / divisor; `is_only` if the array has no other scale.
+[[nodiscard]] float DivideMeasure(float measure, float divisor, ScaleQuotient quotient,
+                                  bool is_only, const Step& step);
+
+// Whether x / s is x * (1 / s); `is_shared` if s is that of several elements.
+[[nodiscard]] bool UsesReciprocal(CodeQuotient quotient, bool is_shared, const Step& step);
+
 // Returns 1 / scale, rounded once.
 [[nodiscard]] float ReciprocalOf(float scale, InfiniteReciprocal rule, const Step& step);
 
