@@ -186,51 +186,64 @@ def u8(a):
 
 
 # ----------------------------------------------------------------------- qwix
+# XLA compiles another division where an array has several scales, so that some groups are also run as
+# the first of three equal columns.
+SEVERAL = 3
+
+
+def column(a):
+    """Returns the first column of [K, N], or of the [K / tile, N] scales."""
+    return np.asarray(a).reshape(-1, np.asarray(a).shape[-1])[:, 0]
+
+
 def do_qwix():
-    import jax, jax.numpy as jnp, qwix
+    import jax.numpy as jnp, ml_dtypes, qwix
     v = ver("qwix", "jax", "ml_dtypes")
 
-    def run(qtype, fmt, **kw):
+    def run(qtype, fmt, columns=1, dtype=np.float32, **kw):
         def fn(x):
-            w = jnp.asarray(x)[:, None]                      # (K, N=1)
+            w = jnp.asarray(np.stack([x.astype(dtype)] * columns, axis=1))
             k = dict(kw)
             if "tile" in k:
                 k["tiled_axes"] = {0: k.pop("tile")}
             q = qwix.quantize(w, qtype, channelwise_axes=[1], **k)
-            codes = np.asarray(q.qvalue)
+            codes = column(q.qvalue)
             codes = u8(codes) if fmt.endswith("byte") else codes.astype(np.int32) if fmt != "e2m1 nibble" \
                 else codes.view(np.uint8) & 15
-            d = dict(codes=codes, code_format=fmt, scale=np.asarray(q.scale).astype(np.float64),
-                     scale_dtype=str(q.scale.dtype), deq=np.asarray(qwix.dequantize(q)).astype(np.float64))
+            d = dict(codes=codes, code_format=fmt, scale=column(q.scale).astype(np.float64),
+                     scale_dtype=str(q.scale.dtype), deq=column(qwix.dequantize(q)).astype(np.float64))
             if q.zero_point is not None:
-                d["zero_point_i"] = np.asarray(q.zero_point).astype(np.int32)
+                d["zero_point_i"] = column(q.zero_point).astype(np.int32)
             return d
         return fn
 
-    c = "qwix.quantize(w[K,1], {}, channelwise_axes=[1]{})"
-    each("qwix", v, "int8", INT8, c.format("jnp.int8", ""), run(jnp.int8, "int8"))
-    each("qwix", v, "int4", INT4, c.format("jnp.int4", ""), run(jnp.int4, "int4"))
-    each("qwix", v, "int8 minmax", ASYM, c.format("jnp.int8", ", calibration_method='minmax'"),
-         run(jnp.int8, "int8", calibration_method="minmax"))
-    each("qwix", v, "int4 minmax", ASYM, c.format("jnp.int4", ", calibration_method='minmax'"),
-         run(jnp.int4, "int4", calibration_method="minmax"))
-    each("qwix", v, "float8_e4m3fn", FP8, c.format("jnp.float8_e4m3fn", ""), run(jnp.float8_e4m3fn, "e4m3fn byte"))
-    each("qwix", v, "float8_e5m2", FP8, c.format("jnp.float8_e5m2", ""), run(jnp.float8_e5m2, "e5m2 byte"))
-    each("qwix", v, "mxfp8", MX8, c.format("'mxfp8'", ", tiled_axes={0:32}"), run("mxfp8", "e4m3fn byte", tile=32), pad=32)
-    each("qwix", v, "mxfp4", MX4, c.format("'mxfp4'", ", tiled_axes={0:32}"), run("mxfp4", "e2m1 nibble", tile=32), pad=32)
-    each("qwix", v, "nvfp4", MX4, c.format("'nvfp4'", ", tiled_axes={0:16}"), run("nvfp4", "e2m1 nibble", tile=16), pad=16)
-
+    c = "qwix.quantize(w[K,{}], {}, channelwise_axes=[1]{}){}"
+    minmax = dict(calibration_method="minmax")
+    schemes = [  # name, type as it is written, type, code format, cases, padding, a few cases, arguments
+        ("int8", "jnp.int8", jnp.int8, "int8", INT8, None, ["plain", "outlier", "all_negative"], {}),
+        ("int4", "jnp.int4", jnp.int4, "int4", INT4, None, ["plain", "outlier", "all_negative"], {}),
+        ("int8 minmax", "jnp.int8", jnp.int8, "int8", ASYM, None, ["plain", "outlier", "asym_zp_tie"], minmax),
+        ("int4 minmax", "jnp.int4", jnp.int4, "int4", ASYM, None, ["plain", "outlier", "asym_zp_tie"], minmax),
+        ("float8_e4m3fn", "jnp.float8_e4m3fn", jnp.float8_e4m3fn, "e4m3fn byte", FP8, None, ["plain", "fp8_max_odd"], {}),
+        ("float8_e5m2", "jnp.float8_e5m2", jnp.float8_e5m2, "e5m2 byte", FP8, None, ["plain", "fp8_max_odd"], {}),
+        ("mxfp8", "'mxfp8'", "mxfp8", "e4m3fn byte", MX8, 32, ["plain", "mx_amax_500", "outlier"], dict(tile=32)),
+        ("mxfp4", "'mxfp4'", "mxfp4", "e2m1 nibble", MX4, 32, ["plain", "fp4_ties", "outlier"], dict(tile=32)),
+        ("nvfp4", "'nvfp4'", "nvfp4", "e2m1 nibble", MX4, 16, ["plain", "fp4_ties", "outlier"], dict(tile=16)),
+    ]
+    for name, word, qtype, fmt, cases, pad, few, kw in schemes:
+        words = ", calibration_method='minmax'" if kw == minmax else f", tiled_axes={{0:{pad}}}" if pad else ""
+        each("qwix", v, name, cases, c.format(1, word, words, ""), run(qtype, fmt, **kw), pad=pad)
+        each("qwix", v, f"{name}, {SEVERAL} columns", few, c.format(SEVERAL, word, words, ""),
+             run(qtype, fmt, SEVERAL, **kw), pad=pad)
+        for narrow in (ml_dtypes.bfloat16, np.float16):
+            narrow_name = np.dtype(narrow).name
+            each("qwix", v, f"{name}, {narrow_name} weight", dict.fromkeys(few + ["ties_127p5", "zero"] if name == "int8" else few),
+                 c.format(1, word, words, f" with w cast to {narrow_name}"), run(qtype, fmt, dtype=narrow, **kw), pad=pad)
+            each("qwix", v, f"{name}, {SEVERAL} columns, {narrow_name} weight", few,
+                 c.format(SEVERAL, word, words, f" with w cast to {narrow_name}"),
+                 run(qtype, fmt, SEVERAL, narrow, **kw), pad=pad)
     table("qwix", "mxfp4", "e2m1", run("mxfp4", "e2m1 nibble", tile=32))
     table("qwix", "mxfp8", "e4m3", run("mxfp8", "e4m3fn byte", tile=32))
-
-    def bf16(x):                                             # scale rounded to the weight dtype first
-        w = jnp.asarray(x).astype(jnp.bfloat16)[:, None]
-        q = qwix.quantize(w, jnp.int8, channelwise_axes=[1])
-        return dict(codes=np.asarray(q.qvalue).astype(np.int32), code_format="int8",
-                    scale=np.asarray(q.scale).astype(np.float64), scale_dtype=str(q.scale.dtype),
-                    deq=np.asarray(qwix.dequantize(q)).astype(np.float64))
-    each("qwix", v, "int8, bfloat16 weight", ["plain", "ties_127p5", "zero", "outlier"],
-         c.format("jnp.int8", "") + " with w cast to bfloat16", bf16)
 
 
 # ------------------------------------------------------------------------ aqt
@@ -239,23 +252,27 @@ def do_aqt():
     from aqt.jax.v2 import aqt_quantizer
     v = ver("aqtp", "jax")
 
-    def run(bits, fmt, **kw):
+    def run(bits, fmt, columns, **kw):
         def fn(x):
             q = aqt_quantizer.quantizer_make(bits, **kw)
-            t, _ = q.quant(jnp.asarray(x)[:, None], calibration_axes=[0])
-            codes = np.asarray(t.qvalue)
+            t, _ = q.quant(jnp.asarray(np.stack([x] * columns, axis=1)), calibration_axes=[0])
+            codes = column(t.qvalue)
             codes = u8(codes) if fmt.endswith("byte") else codes.astype(np.int32)
-            return dict(codes=codes, code_format=fmt, scale=np.asarray(t.scale[0]).astype(np.float64),
-                        scale_dtype=str(t.scale[0].dtype), deq=np.asarray(t.dequant()).astype(np.float64))
+            return dict(codes=codes, code_format=fmt, scale=column(t.scale[0]).astype(np.float64),
+                        scale_dtype=str(t.scale[0].dtype), deq=column(t.dequant()).astype(np.float64))
         return fn
 
-    c = "aqt_quantizer.quantizer_make({}).quant(w[K,1], calibration_axes=[0])"
-    each("aqt", v, "int8", INT8, c.format("8"), run(8, "int8"))
-    each("aqt", v, "int4", INT4, c.format("4"), run(4, "int4"))
-    each("aqt", v, "int8 preserve_max_val", INT8, c.format("8, preserve_max_val=True"), run(8, "int8", preserve_max_val=True))
-    each("aqt", v, "int4 preserve_max_val", INT4, c.format("4, preserve_max_val=True"), run(4, "int4", preserve_max_val=True))
-    each("aqt", v, "fp8 e4m3", FP8, c.format("'e4m3'"), run("e4m3", "e4m3fn byte"))
-    each("aqt", v, "fp8 e5m2", FP8, c.format("'e5m2'"), run("e5m2", "e5m2 byte"))
+    c = "aqt_quantizer.quantizer_make({}).quant(w[K,{}], calibration_axes=[0])"
+    keep = dict(preserve_max_val=True)
+    for name, bits, word, fmt, cases, few, kw in (
+            ("int8", 8, "8", "int8", INT8, ["plain", "outlier", "all_negative"], {}),
+            ("int4", 4, "4", "int4", INT4, ["plain", "outlier", "all_negative"], {}),
+            ("int8 preserve_max_val", 8, "8, preserve_max_val=True", "int8", INT8, ["plain", "outlier", "all_negative"], keep),
+            ("int4 preserve_max_val", 4, "4, preserve_max_val=True", "int4", INT4, ["plain", "outlier", "all_negative"], keep),
+            ("fp8 e4m3", "e4m3", "'e4m3'", "e4m3fn byte", FP8, ["plain", "fp8_max_odd", "outlier"], {}),
+            ("fp8 e5m2", "e5m2", "'e5m2'", "e5m2 byte", FP8, ["plain", "fp8_max_odd", "outlier"], {})):
+        each("aqt", v, name, cases, c.format(word, 1), run(bits, fmt, 1, **kw))
+        each("aqt", v, f"{name}, {SEVERAL} columns", few, c.format(word, SEVERAL), run(bits, fmt, SEVERAL, **kw))
 
 
 # ----------------------------------------------------------------------- gguf
