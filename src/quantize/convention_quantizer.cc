@@ -63,10 +63,10 @@ std::optional<DType> ScaleTypeOf(const QuantizationRecipe& recipe, DType weights
     return affine->scale_dtype.value_or(own);
   }
   if (const auto* floats = std::get_if<FloatRecipe>(&recipe.arithmetic)) {
-    return floats->scale_dtype.value_or(TypeOfStep(floats->scale_step, weights));
+    return floats->scale_dtype.value_or(own);
   }
   const auto& integers = std::get<IntegerRecipe>(recipe.arithmetic);
-  return integers.scale_dtype.value_or(TypeOfStep(integers.scale_step, weights));
+  return integers.scale_dtype.value_or(own);
 }
 
 bool IsSubnormal(double scale, std::optional<DType> dtype) {

@@ -25,8 +25,7 @@ enum class StepType : std::uint8_t { kFloat32, kWeights };
 // What the size of a group is.
 enum class Measure : std::uint8_t {
   kAbsmax,                // max |x|
-  kWidth,                 // max x - min x
-  kWidthWithZero,         // The same, with 0 counted among the elements.
+  kWidthWithZero,         // max x - min x, with 0 counted among the elements.
   kSignedExtremeFirst,    // The x of largest magnitude; the first of several.
   kSignedExtremeMinimum,  // The x of largest magnitude; of two with either sign, the negative one.
   kSides,                 // The larger of min / lowest code and max / largest code, 0 counted.
@@ -44,10 +43,10 @@ enum class SmallScale : std::uint8_t {
   kEpsilonIfZero,
 };
 
+// When a scale is rounded to the type in which it is stored. Zero points are found before that.
 enum class ScaleRounding : std::uint8_t {
-  kBeforeCodes,       // Codes are found with the scale as it is stored,
-  kAfterCodes,        // or with the one it was rounded from.
-  kBetweenZeroPoint,  // Codes with the stored one, the zero point with the one before rounding.
+  kBeforeCodes,  // Codes are found with the scale as it is stored,
+  kAfterCodes,   // or with the one it was rounded from.
 };
 
 // How a measure is divided by its constant divisor.
@@ -121,7 +120,7 @@ struct IntegerRecipe {
   StoredScale stored_scale = StoredScale::kMultiplier;
   StepType scale_step = StepType::kWeights;  // In which the scale is found,
   bool scale_in_float64 = false;             // unless it is float64.
-  std::optional<DType> scale_dtype = {};     // As stored; none: the scale step's.
+  std::optional<DType> scale_dtype = {};     // As stored; none: the weights'.
   ScaleRounding scale_rounding = ScaleRounding::kBeforeCodes;
   ZeroPointRule zero_point_rule = ZeroPointRule::kNone;
   ZeroPointScale zero_point_scale = ZeroPointScale::kReplaced;
@@ -277,7 +276,6 @@ enum class BlockScale : std::uint8_t {
 
 enum class NvFp4Quotient : std::uint8_t {
   kXla,                       // x / sb as CodeQuotient::kXla has it.
-  kDivideByBlock,             // x / sb
   kTimesReciprocal,           // x * (1 / sb)
   kDivideByProduct,           // x / (sb * G)
   kDivideByRatio,             // x / (sb / G)
@@ -302,7 +300,7 @@ struct NvFp4Recipe {
   double zero_before_cast = 0;    // What a block scale of 0 becomes before it is rounded,
   double zero_after_cast = 0;     // and what one that rounded to 0 becomes.
   double lowest_block_scale = 0;  // Smaller ones are raised to it.
-  NvFp4Quotient quotient = NvFp4Quotient::kDivideByBlock;
+  NvFp4Quotient quotient = NvFp4Quotient::kXla;
   ElementSign sign = ElementSign::kOfElement;
   int nan_code = 8;
   NanBlockScale nan_block_scale = NanBlockScale::kNan;

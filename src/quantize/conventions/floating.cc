@@ -28,7 +28,7 @@ struct FloatScale {
 };
 
 FloatScale ScaleOf(const FloatRecipe& recipe, const ElementRange& range, bool is_only,
-                   const Step& step) {
+                   DType weights, const Step& step) {
   float measure = range.Absmax();
   auto divisor = static_cast<float>(recipe.divisor);
   if (recipe.measure == Measure::kDeviation) {
@@ -42,7 +42,7 @@ FloatScale ScaleOf(const FloatRecipe& recipe, const ElementRange& range, bool is
                           : DivideMeasure(measure, divisor, recipe.scale_quotient, is_only, step);
   FloatScale scale;
   scale.found = ReplaceSmallScale(recipe.small_scale, ratio, step.Type());
-  scale.stored = RoundTo(recipe.scale_dtype.value_or(step.Type()), scale.found);
+  scale.stored = RoundTo(recipe.scale_dtype.value_or(weights), scale.found);
   return scale;
 }
 
@@ -56,7 +56,7 @@ Result<void> QuantizeGroup(const FloatRecipe& recipe, const GroupInput& input,
   const Deviation deviation =
       recipe.measure == Measure::kDeviation ? Deviation::kComputed : Deviation::kLeftOut;
   const FloatScale scale = ScaleOf(recipe, ScaleRangeOf(input, recipe.subnormals, deviation),
-                                   input.has_only_scale, scale_step);
+                                   input.has_only_scale, value_step.Type(), scale_step);
   const bool is_reciprocal = recipe.stored_scale == StoredScale::kReciprocal;
   const float reciprocal = ReciprocalOf(scale.stored, recipe.infinite_reciprocal, code_step);
   const float factor = is_reciprocal ? scale.stored : reciprocal;

@@ -21,8 +21,6 @@ float MeasureOf(const IntegerRecipe& recipe, const ElementRange& range, const St
   switch (recipe.measure) {
     case Measure::kAbsmax:
       return range.Absmax();
-    case Measure::kWidth:
-      return step(range.largest - range.lowest);
     case Measure::kWidthWithZero:
       return step(largest_with_zero - lowest_with_zero);
     case Measure::kSignedExtremeFirst:
@@ -48,7 +46,7 @@ double ExactMeasureOf(const IntegerRecipe& recipe, const ElementRange& range) {
 }
 
 IntegerScale ScaleOf(const IntegerRecipe& recipe, const ElementRange& range, bool is_only,
-                     const Step& step) {
+                     DType weights, const Step& step) {
   IntegerScale scale;
   if (recipe.scale_in_float64) {
     scale.exact = ExactMeasureOf(recipe, range) / recipe.divisor;
@@ -72,7 +70,7 @@ IntegerScale ScaleOf(const IntegerRecipe& recipe, const ElementRange& range, boo
     scale.raw = DivideMeasure(measure, divisor, recipe.scale_quotient, is_only, step);
   }
   scale.found = ReplaceSmallScale(recipe.small_scale, scale.raw, step.Type());
-  scale.stored = RoundTo(recipe.scale_dtype.value_or(step.Type()), scale.found);
+  scale.stored = RoundTo(recipe.scale_dtype.value_or(weights), scale.found);
   return scale;
 }
 
@@ -170,7 +168,8 @@ Result<void> QuantizeGroup(const IntegerRecipe& recipe, const GroupInput& input,
   const Step code_step(recipe.code_step, input.weights, recipe.subnormals);
   const Step value_step(StepType::kWeights, input.weights, recipe.subnormals);
   const ElementRange range = ScaleRangeOf(input, recipe.subnormals);
-  const IntegerScale scale = ScaleOf(recipe, range, input.has_only_scale, scale_step);
+  const IntegerScale scale =
+      ScaleOf(recipe, range, input.has_only_scale, value_step.Type(), scale_step);
   if (recipe.refusal == Refusal::kNanScale && std::isnan(scale.stored)) {
     return MakeError(StatusCode::kFailedPrecondition, "refuses a scale of NaN");
   }

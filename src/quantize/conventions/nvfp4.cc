@@ -82,7 +82,6 @@ Result<void> QuantizeGroup(const NvFp4Recipe& recipe, const GroupInput& input,
       multiplies = UsesReciprocal(CodeQuotient::kXla, IsShared(input), code_step);
       factor = code_step(1.0F / block_scale);
       break;
-    case NvFp4Quotient::kDivideByBlock:
     case NvFp4Quotient::kNearest:
       break;
     case NvFp4Quotient::kTimesReciprocal:
