@@ -149,7 +149,7 @@ TensorRange RangeOfChannel(std::int64_t n, std::span<const float> x, Subnormals 
   std::copy_if(x.begin(), x.end(), std::back_inserter(finite),
                [](float value) { return std::isfinite(value); });
   if (finite.empty()) return result;
-  result.range = RangeOf(finite, subnormals, Deviation::kLeftOut);
+  result.range = RangeOf(finite, subnormals);
   result.is_empty = false;
   return result;
 }
@@ -188,7 +188,7 @@ TensorRange RangeOfTensor(const ChannelSource& source, Subnormals subnormals, in
 
 // The standard deviation of the finite elements in the order of a matrix [K, N] in memory, which is
 // that of ONNX and in which numpy sums. Needs room for all elements.
-float DeviationOfTensor(const ChannelSource& source, int threads) {
+float DeviationOfTensor(const ChannelSource& source, DType stored_dtype, int threads) {
   const auto depth = static_cast<std::size_t>(source.Depth());
   const auto channels = static_cast<std::size_t>(source.Channels());
   std::vector<float> elements(depth * channels);
@@ -198,7 +198,9 @@ float DeviationOfTensor(const ChannelSource& source, int threads) {
     }
   });
   std::erase_if(elements, [](float x) { return !std::isfinite(x); });
-  return elements.empty() ? 0.0F : StandardDeviation(elements);
+  return elements.empty()
+             ? 0.0F
+             : StandardDeviation(elements, TypeOfStep(StepType::kWeights, stored_dtype));
 }
 
 class ConventionQuantizer : public Quantizer {
@@ -317,7 +319,7 @@ Result<std::unique_ptr<Quantizer>> MakeConventionQuantizer(const QuantizationSpe
   if (shares->tensor || NeedsTensorAbsmax(recipe)) {
     tensor = RangeOfTensor(source, SubnormalsOf(recipe), threads);
     if (shares->tensor && NeedsDeviation(recipe)) {
-      tensor.range.deviation = DeviationOfTensor(source, threads);
+      tensor.range.deviation = DeviationOfTensor(source, stored_dtype, threads);
     }
   }
   const bool has_only_scale =

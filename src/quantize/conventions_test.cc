@@ -211,7 +211,7 @@ std::string Compare(const json& scheme, const json& record, const Judged& judged
     for (std::size_t i = 0; i < count; ++i) input.push_back(input[i] * 0x1p-12F);
   }
   for (float& x : input) x = internal::RoundTo(judged.weights, x);
-  const auto tensor = internal::RangeOf(input, Subnormals::kKept, internal::Deviation::kLeftOut);
+  const auto tensor = internal::RangeOf(input, Subnormals::kKept);
   // Block formats fill up their group; elsewhere the record is one group.
   const std::size_t group_size =
       recipe.block ? static_cast<std::size_t>(recipe.group) : input.size();
@@ -340,8 +340,7 @@ QuantizedGroup Quantized(std::string_view name, const std::vector<float>& elemen
   const auto convention = FindConvention(name);
   EXPECT_TRUE(convention) << name;
   QuantizedGroup group;
-  const internal::ElementRange range =
-      internal::RangeOf(elements, Subnormals::kKept, internal::Deviation::kLeftOut);
+  const internal::ElementRange range = internal::RangeOf(elements, Subnormals::kKept);
   EXPECT_TRUE(QuantizeGroup(
       internal::RecipeOf(**convention),
       GroupInput{.elements = elements, .tensor_absmax = range.Absmax(), .has_only_scale = true},

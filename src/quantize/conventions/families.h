@@ -57,9 +57,8 @@ inline void Prepare(QuantizedGroup& group, std::size_t count) {
 }
 
 // Returns the range that a group is scaled by.
-[[nodiscard]] inline ElementRange ScaleRangeOf(const GroupInput& input, Subnormals subnormals,
-                                               Deviation deviation = Deviation::kLeftOut) {
-  return input.shared != nullptr ? *input.shared : RangeOf(input.elements, subnormals, deviation);
+[[nodiscard]] inline ElementRange ScaleRangeOf(const GroupInput& input, Subnormals subnormals) {
+  return input.shared != nullptr ? *input.shared : RangeOf(input.elements, subnormals);
 }
 
 }  // namespace narrowgauge::internal

@@ -19,7 +19,7 @@ float DeviationOfCodes(const DTypeInfo& info) {
     const float value = DecodeFloat32(info, code);
     if (std::isfinite(value)) values.push_back(value);
   }
-  return StandardDeviation(values);
+  return StandardDeviation(values, DType::kFloat32);
 }
 
 struct FloatScale {
@@ -53,10 +53,12 @@ Result<void> QuantizeGroup(const FloatRecipe& recipe, const GroupInput& input,
   const Step scale_step(recipe.scale_step, input.weights, recipe.subnormals);
   const Step code_step(recipe.code_step, input.weights, recipe.subnormals);
   const Step value_step(StepType::kWeights, input.weights, recipe.subnormals);
-  const Deviation deviation =
-      recipe.measure == Measure::kDeviation ? Deviation::kComputed : Deviation::kLeftOut;
-  const FloatScale scale = ScaleOf(recipe, ScaleRangeOf(input, recipe.subnormals, deviation),
-                                   input.has_only_scale, value_step.Type(), scale_step);
+  ElementRange range = ScaleRangeOf(input, recipe.subnormals);
+  if (recipe.measure == Measure::kDeviation && input.shared == nullptr) {
+    range.deviation = StandardDeviation(input.elements, value_step.Type());
+  }
+  const FloatScale scale =
+      ScaleOf(recipe, range, input.has_only_scale, value_step.Type(), scale_step);
   const bool is_reciprocal = recipe.stored_scale == StoredScale::kReciprocal;
   const float reciprocal = ReciprocalOf(scale.stored, recipe.infinite_reciprocal, code_step);
   const float factor = is_reciprocal ? scale.stored : reciprocal;

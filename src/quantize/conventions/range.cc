@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "src/base/check.h"
+#include "src/quantize/conventions/step.h"
 
 namespace narrowgauge::internal {
 namespace {
@@ -36,9 +37,10 @@ float SumByHalves(std::span<const float> values) {
   return SumByHalves(values.first(half)) + SumByHalves(values.subspan(half));
 }
 
-float MeanOf(std::span<const float> values) {
-  return static_cast<float>(static_cast<double>(SumByHalves(values)) /
-                            static_cast<double>(values.size()));
+float MeanOf(std::span<const float> values, DType type) {
+  const float sum = RoundTo(type, SumByHalves(values));
+  return RoundTo(type,
+                 static_cast<float>(static_cast<double>(sum) / static_cast<double>(values.size())));
 }
 
 float Flushed(float value, Subnormals subnormals) {
@@ -52,7 +54,7 @@ float ElementRange::Absmax() const {
   return std::isnan(lowest) ? lowest : std::max(std::fabs(lowest), std::fabs(largest));
 }
 
-ElementRange RangeOf(std::span<const float> elements, Subnormals subnormals, Deviation deviation) {
+ElementRange RangeOf(std::span<const float> elements, Subnormals subnormals) {
   NG_CHECK(!elements.empty());
   ElementRange range;
   range.lowest = range.largest = range.first_extreme = Flushed(elements.front(), subnormals);
@@ -66,7 +68,6 @@ ElementRange RangeOf(std::span<const float> elements, Subnormals subnormals, Dev
     if (value > range.largest) range.largest = value;
     if (std::fabs(value) > std::fabs(range.first_extreme)) range.first_extreme = value;
   }
-  if (deviation == Deviation::kComputed) range.deviation = StandardDeviation(elements);
   return range;
 }
 
@@ -83,14 +84,14 @@ ElementRange Merged(const ElementRange& a, const ElementRange& b) {
   return merged;
 }
 
-float StandardDeviation(std::span<const float> elements) {
-  const float mean = MeanOf(elements);
+float StandardDeviation(std::span<const float> elements, DType type) {
+  const float mean = MeanOf(elements, type);
   std::vector<float> squares(elements.size());
-  std::transform(elements.begin(), elements.end(), squares.begin(), [mean](float value) {
-    const float difference = value - mean;
-    return difference * difference;
+  std::transform(elements.begin(), elements.end(), squares.begin(), [&](float value) {
+    const float difference = RoundTo(type, value - mean);
+    return RoundTo(type, difference * difference);
   });
-  return std::sqrt(MeanOf(squares));
+  return RoundTo(type, std::sqrt(MeanOf(squares, type)));
 }
 
 }  // namespace narrowgauge::internal

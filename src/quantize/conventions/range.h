@@ -3,6 +3,7 @@
 
 #include <span>
 
+#include "narrowgauge/dtype.h"
 #include "narrowgauge/numerics_profile.h"
 
 namespace narrowgauge::internal {
@@ -17,19 +18,17 @@ struct ElementRange {
   [[nodiscard]] float Absmax() const;
 };
 
-enum class Deviation : bool { kLeftOut, kComputed };
-
-// Returns the range of some elements, at least one. Of two zeros the first is the lowest, largest
-// and first extreme.
-[[nodiscard]] ElementRange RangeOf(std::span<const float> elements, Subnormals subnormals,
-                                   Deviation deviation);
+// Returns the range of some elements, at least one, without their deviation. Of two zeros the first
+// is the lowest, largest and first extreme.
+[[nodiscard]] ElementRange RangeOf(std::span<const float> elements, Subnormals subnormals);
 
 // Returns the range of the elements of both, `a`'s coming first, without their deviation.
 [[nodiscard]] ElementRange Merged(const ElementRange& a, const ElementRange& b);
 
-// Returns the standard deviation as numpy computes it in float32: both sums by halves down to 128
-// elements, and those in eight partial sums.
-[[nodiscard]] float StandardDeviation(std::span<const float> elements);
+// Returns the standard deviation of values of a type, float32 or float16, as numpy computes it: the
+// sums of values and squares in float32 by halves down to 128, and those in eight partial sums; all
+// results but the parts of a sum rounded to the type.
+[[nodiscard]] float StandardDeviation(std::span<const float> elements, DType type);
 
 }  // namespace narrowgauge::internal
 
