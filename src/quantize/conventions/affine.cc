@@ -17,7 +17,8 @@ struct Fit {
 };
 
 float MiddleCode(const AffineRecipe& recipe) {
-  return static_cast<float>((recipe.largest + 1) / 2);
+  const int middle = (recipe.largest + 1) / 2;
+  return static_cast<float>(middle);
 }
 
 Fit FitToEdge(const AffineRecipe& recipe, const ElementRange& range, const Step& step) {

@@ -15,8 +15,8 @@ constexpr int kNanCode = 255;
 constexpr int kLargestFloat32Exponent = 127;
 constexpr int kFloat32MantissaBits = 23;
 
-// An exponent, or what stands for it when the largest magnitude has none.
-enum class ExponentKind : std::uint8_t { kFinite, kZero, kInfinite, kNan };
+// An exponent, or that of zero or infinity.
+enum class ExponentKind : std::uint8_t { kFinite, kZero, kInfinite };
 
 struct Exponent {
   ExponentKind kind = ExponentKind::kFinite;
@@ -35,16 +35,16 @@ bool HasMantissa(float value) { return (std::bit_cast<std::uint32_t>(value) & 0x
 float Log2(float value) { return static_cast<float>(std::log2(static_cast<double>(value))); }
 
 // log2 as XLA's CPU compiler has it: log(value) / log(2), each rounded to the step's type, and the
-// division a product as above. Which integer it rounds up to depends on how near it is to one,
-// where XLA's logarithm is exact.
+// division a product with the rounded reciprocal. Which integer it rounds up to depends on how near
+// it is to one, where XLA's logarithm is exact.
 float Log2ByLn(float value, const Step& step) {
   const float ln = step(static_cast<float>(std::log(static_cast<double>(value))));
   const float ln2 = step(0.693147180559945309F);
   return DivideMeasure(ln, ln2, ScaleQuotient::kXla, false, step);
 }
 
+// Of an exponent that is an integer or infinite.
 Exponent FromFloat(float exponent) {
-  if (std::isnan(exponent)) return {ExponentKind::kNan, 0};
   if (std::isinf(exponent)) {
     return {exponent > 0 ? ExponentKind::kInfinite : ExponentKind::kZero, 0};
   }
@@ -61,7 +61,7 @@ float AddHalfUnit(float value, int mantissa_bits, DType type) {
   return DecodeFloat32(info, sum >> info.mantissa_bits << info.mantissa_bits);
 }
 
-// The exponent of 2^exponent, the scale of a block whose largest magnitude is `absmax` > 0.
+// The exponent of the scale of a block whose largest magnitude is `absmax` > 0.
 Exponent ExponentOf(const MxRecipe& recipe, float absmax, const ElementFormat& format, bool is_only,
                     const Step& step) {
   const int largest_exponent = format.LargestExponent();
@@ -121,7 +121,7 @@ float ReadCode(const MxRecipe& recipe, int code) {
 
 BlockScaleOfMx FromCode(const MxRecipe& recipe, int code) {
   const float scale = ReadCode(recipe, code);
-  // Also for NaN blocks infinity is what bits of ones and a mantissa of zeros divide by.
+  // The code's bits as a float32's exponent are infinity.
   const bool by_bits = recipe.quotient == MxQuotient::kDivideBySmallestNormal;
   return {code, by_bits && code == kNanCode ? std::numeric_limits<float>::infinity() : scale,
           scale};
@@ -185,11 +185,9 @@ class MxCoder {
  public:
   MxCoder(const MxRecipe& recipe, const ElementFormat& format, const BlockScaleOfMx& scale,
           const Step& step)
-      : recipe_(recipe), format_(format), scale_(scale), step_(step) {
+      : recipe_(recipe), format_(format), divisor_(scale.coding), step_(step) {
     if (recipe.quotient == MxQuotient::kDivideBySmallestNormal) {
-      divisor_ = std::max(scale.coding, std::numeric_limits<float>::min());
-    } else {
-      divisor_ = scale.coding;
+      divisor_ = std::max(divisor_, std::numeric_limits<float>::min());
     }
     factor_ = scale.code == 0 ? 1.0F : PowerOfTwo(kBias - scale.code);
     if (scale.code == kNanCode) factor_ = scale.reading;
@@ -219,10 +217,9 @@ class MxCoder {
 
   const MxRecipe& recipe_;
   const ElementFormat& format_;
-  const BlockScaleOfMx& scale_;
-  Step step_;
-  float divisor_ = 1;
+  float divisor_;
   float factor_ = 1;
+  Step step_;
 };
 
 }  // namespace
