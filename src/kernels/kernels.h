@@ -58,7 +58,7 @@ struct ScaledRuns {
   const float* scales = nullptr;
   bool multiply = false;
   bool unscaled = false;  // Factors and scales are 1, and are not looked at.
-  bool bounded = false;  // No rounded quotient is beyond the format's values: nothing saturates.
+  bool bounded = false;   // No rounded quotient is beyond the format's values: nothing saturates.
 };
 
 // What quantisation did to some elements.
