@@ -276,6 +276,12 @@ std::vector<QuantizationSpec> FastSpecs() {
       specs.push_back(MakeSpec(dtype, granularity));
     }
   }
+  for (const DType dtype : {DType::kUint8, DType::kUint4, DType::kUint2, DType::kInt4}) {
+    for (const QuantizationGranularity& granularity : Granularities()) {
+      specs.push_back(MakeSpec(dtype, granularity));
+      specs.back().zero_point = ZeroPoint::kInteger;
+    }
+  }
   for (const ScaleRange range : {ScaleRange::kMiddle, ScaleRange::kFull}) {
     for (const DType dtype : {DType::kInt8, DType::kInt4, DType::kInt2}) {
       specs.push_back(Channel(dtype));
