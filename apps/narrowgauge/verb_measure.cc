@@ -1,4 +1,4 @@
-// measure: the tutorial's policies on a weight matrix from a file.
+// measure: policies on a weight matrix, from a file or random.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -104,7 +104,7 @@ Result<std::vector<NamedPolicy>> MakePolicies(const MeasureFlags& flags) {
   for (const std::string& text : flags.policies) {
     const auto policy = ParsePolicy(text);
     if (!policy) return tl::unexpected(policy.error());
-    policies.push_back({text, *policy});
+    policies.push_back({FormatPolicyBriefly(*policy), *policy});
   }
   if (flags.like.empty()) return policies;
   std::vector<NamedPolicy> converted;
@@ -116,11 +116,21 @@ Result<std::vector<NamedPolicy>> MakePolicies(const MeasureFlags& flags) {
   return converted;
 }
 
+// Whether the flags name data, or leave nothing to do but to explain.
+bool NamesData(const MeasureFlags& flags) {
+  return !flags.weights.empty() || !flags.random.empty() || !flags.activations.empty() ||
+         !flags.explain;
+}
+
 Result<MeasureOptions> MakeOptions(const MeasureFlags& flags) {
   MeasureOptions options;
   if (flags.weights.empty() == flags.random.empty()) {
     return MakeError(StatusCode::kInvalidArgument,
                      "measure takes either --weights FILE[:TENSOR] or --random MxKxN");
+  }
+  if (!flags.random.empty() && !flags.k_axis.empty()) {
+    return MakeError(StatusCode::kInvalidArgument,
+                     "--k-axis says how a file is stored; --random MxKxN has no need of it");
   }
   if (!flags.weights.empty()) options.weights = ParseSource(flags.weights);
   if (!flags.random.empty()) {
@@ -213,6 +223,12 @@ Cell BitsPerWeight(const MeasureResult& result, const StoredBytes& bytes) {
   return 8 * static_cast<double>(bytes.codes + bytes.scales + bytes.padding) / elements;
 }
 
+// Errors where |x|*|w| is 0, which backward_err leaves out.
+Cell BackwardOverZero(const ErrorStatistics& statistics) {
+  if (!Includes(statistics.covered, ErrorNeeds::kBackward)) return NoValue{"not asked for"};
+  return statistics.backward_over_zero;
+}
+
 ReportTable PolicyTable(const MeasureOptions& options, const MeasureResult& result) {
   ReportTable table{.key = "rows", .title = "", .columns = {{"policy", ""}}, .rows = {}};
   AddMetricColumns(options.metrics, table);
@@ -227,6 +243,7 @@ ReportTable PolicyTable(const MeasureOptions& options, const MeasureResult& resu
   add_count("nonfinite_result");
   for (const CountColumn& column : kCountColumns) add_count(column.key);
   table.columns.push_back({"activations_saturated", "", ShownTo::kEveryoneIfNotable});
+  table.columns.push_back({"backward_over_zero", "", ShownTo::kEveryoneIfNotable});
   table.columns.push_back({"policy_text", "", ShownTo::kPrograms});
   for (const Measurement& row : result.rows) {
     const ErrorStatistics& statistics = row.statistics;
@@ -242,6 +259,7 @@ ReportTable PolicyTable(const MeasureOptions& options, const MeasureResult& resu
       cells.push_back(IndexCell(occurrences.first_index));
     }
     cells.emplace_back(row.activation_counts.saturated.count);
+    cells.push_back(BackwardOverZero(statistics));
     cells.emplace_back(FormatPolicy(row.policy.policy));
     table.rows.push_back(std::move(cells));
   }
@@ -283,15 +301,22 @@ std::string WeightsText(const MeasureOptions& options, const MeasureResult& resu
   return options.weights->path + ":" + result.weights_tensor;
 }
 
+std::span<const NamedPolicy> PoliciesOf(const MeasureOptions& options) {
+  if (options.policies.empty()) return TutorialPolicies();
+  return options.policies;
+}
+
+std::vector<std::string> InWords(std::span<const NamedPolicy> policies) {
+  std::vector<std::string> notes;
+  for (const NamedPolicy& named : policies) {
+    notes.push_back(fmt::format("{}: {}", named.name, ExplainPolicy(named.policy)));
+  }
+  return notes;
+}
+
 // What the reader of the tutorial's rows should know, who may not know the tutorial.
 std::vector<std::string> Notes(const MeasureFlags& flags, const MeasureOptions& options) {
-  if (flags.explain) {
-    std::vector<std::string> notes;
-    for (const NamedPolicy& named : options.policies) {
-      notes.push_back(fmt::format("{}: {}", named.name, ExplainPolicy(named.policy)));
-    }
-    return notes;
-  }
+  if (flags.explain) return InWords(PoliciesOf(options));
   if (!options.policies.empty()) return {};
   return {
       "int8: one float32 scale per output channel, max|w|/127; codes -127 to 127, ties to even.",
@@ -329,9 +354,37 @@ Report MakeReport(const MeasureFlags& flags, const MeasureOptions& options,
   return report;
 }
 
+// What --explain says where there is nothing to measure.
+Report ExplainReport(std::span<const NamedPolicy> policies) {
+  ReportTable table{
+      .key = "policies",
+      .title = "",
+      .columns = {{"policy", ""}, {"policy_text", ""}, {"words", "", ShownTo::kPrograms}},
+      .rows = {}};
+  for (const NamedPolicy& named : policies) {
+    table.rows.push_back({named.name, FormatPolicy(named.policy), ExplainPolicy(named.policy)});
+  }
+  return {.schema = "narrowgauge.explain/1",
+          .title = "",
+          .facts = {},
+          .tables = {std::move(table)},
+          .notes = InWords(policies)};
+}
+
+Result<Outcome> Explain(const MeasureFlags& flags, const ReportFormat& format) {
+  const auto named = MakePolicies(flags);
+  if (!named) return tl::unexpected(named.error());
+  const std::span<const NamedPolicy> policies =
+      named->empty() ? TutorialPolicies() : std::span<const NamedPolicy>(*named);
+  const auto written = WriteResult(flags.shared, format.write(ExplainReport(policies)));
+  if (!written) return tl::unexpected(written.error());
+  return Outcome::kDone;
+}
+
 Result<Outcome> RunMeasure(const MeasureFlags& flags) {
   const auto format = FindReportFormat(flags.shared.format);
   if (!format) return tl::unexpected(format.error());
+  if (!NamesData(flags)) return Explain(flags, *format);
   auto options = MakeOptions(flags);
   if (!options) return tl::unexpected(options.error());
 
@@ -417,7 +470,8 @@ std::function<Result<Outcome>()> DeclareMeasure(CLI::App& command) {
       ->type_name("LIST");
   AddInteger(command, "--worst", "Also list that many of the worst output channels of each policy",
              flags->worst);
-  command.add_flag("--explain", flags->explain, "Say in words what each policy does");
+  command.add_flag("--explain", flags->explain,
+                   "Say in words what each policy does; without --weights and --random, only that");
   AddInteger(command, "--seed", "Seed of random operands and of stochastic rounding, any int64",
              flags->seed);
   command
