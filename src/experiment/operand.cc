@@ -49,10 +49,6 @@ Operand::Operand(std::vector<float> values, std::int64_t first, std::int64_t las
   owned_ = std::move(values);  // Keeps its memory, which the view refers to.
 }
 
-DType Operand::Precision() const {
-  return view_.dtype == DType::kFloat64 ? DType::kFloat64 : DType::kFloat32;
-}
-
 const float* Operand::InPlace(std::int64_t n) const {
   static_assert(std::endian::native == std::endian::little);
   if (view_.dtype != DType::kFloat32 || k_stride_ != 1) return nullptr;

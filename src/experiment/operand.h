@@ -27,7 +27,7 @@ class Operand : public ChannelSource {
 
   [[nodiscard]] std::int64_t Depth() const override { return depth_; }
   [[nodiscard]] std::int64_t Channels() const override { return channels_; }
-  [[nodiscard]] DType Precision() const override;
+  [[nodiscard]] DType StoredDType() const override { return view_.dtype; }
   void Read(std::int64_t first, std::int64_t count, float* out) const override;
   void Read(std::int64_t first, std::int64_t count, double* out) const override;
 
@@ -41,7 +41,6 @@ class Operand : public ChannelSource {
   [[nodiscard]] std::int64_t KStride() const { return k_stride_; }
 
   [[nodiscard]] KAxis Axis() const { return k_axis_; }
-  [[nodiscard]] DType StoredDType() const { return view_.dtype; }
   [[nodiscard]] const std::string& StoredWord() const { return stored_word_; }
   [[nodiscard]] const std::string& TensorName() const { return tensor_name_; }
 

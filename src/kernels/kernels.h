@@ -57,7 +57,8 @@ struct ScaledRuns {
   const float* factors = nullptr;
   const float* scales = nullptr;
   bool multiply = false;
-  bool bounded = false;  // No rounded quotient is beyond the format's values: nothing saturates.
+  bool unscaled = false;  // Factors and scales are 1, and are not looked at.
+  bool bounded = false;   // No rounded quotient is beyond the format's values: nothing saturates.
 };
 
 // What quantisation did to some elements.

@@ -3,6 +3,7 @@
 #include <array>
 #include <charconv>
 #include <system_error>
+#include <variant>
 
 #include "narrowgauge/convention.h"
 #include "narrowgauge/quantization.h"
@@ -49,54 +50,16 @@ constexpr Word<ScaleUse> kScaleUses[] = {
 
 // ---- Formats ---------------------------------------------------------------------------------
 
-struct FormatWord {
-  DType dtype = DType::kFloat32;  // Unless block_format is set.
-  std::optional<BlockFormat> block_format = {};
-};
-
-std::string_view NameOf(const FormatWord& format) {
-  return format.block_format ? GetBlockFormatInfo(*format.block_format).name
-                             : DTypeName(format.dtype);
-}
-
-// Finds a dtype or block format by name or else by alias.
-Result<FormatWord> ParseFormatWord(std::string_view word) {
-  std::vector<std::string_view> names;
-  std::vector<FormatWord> meanings;
-  const auto look_at = [&](const FormatWord& format, const auto& aliases) {
-    names.push_back(NameOf(format));
-    for (const std::string_view alias : aliases) {
-      if (!alias.empty() && alias == word) meanings.push_back(format);
-    }
-    return names.back() == word;
-  };
-  for (const DType dtype : AllDTypes()) {
-    const FormatWord format = {.dtype = dtype};
-    if (look_at(format, GetDTypeInfo(dtype).aliases)) return format;
-  }
-  for (const BlockFormat block_format : AllBlockFormats()) {
-    const FormatWord format = {.block_format = block_format};
-    if (look_at(format, GetBlockFormatInfo(block_format).aliases)) return format;
-  }
-  if (meanings.empty()) return RefuseText(internal::UnknownName("format", word, names));
-  if (meanings.size() == 1) return meanings[0];
-  std::string choices;
-  for (const FormatWord& meaning : meanings) {
-    choices += fmt::format("{}{}", choices.empty() ? "" : " or ", NameOf(meaning));
-  }
-  return RefuseText(
-      fmt::format("this word could mean several formats; write {}: \"{}\"", choices, word));
-}
-
-QuantizationSpec SpecOf(const FormatWord& format, const QuantizationGranularity& granularity) {
-  if (!format.block_format) return MakeSpec(format.dtype, granularity);
-  QuantizationSpec spec = MakeSpec(*format.block_format);
+QuantizationSpec SpecOf(const NumberFormat& format, const QuantizationGranularity& granularity) {
+  if (const auto* const dtype = std::get_if<DType>(&format)) return MakeSpec(*dtype, granularity);
+  QuantizationSpec spec = MakeSpec(std::get<BlockFormat>(format));
   spec.granularity = granularity;  // ValidateSpec says why not.
   return spec;
 }
 
-FormatWord FormatOf(const QuantizationSpec& spec) {
-  return {.dtype = spec.dtype, .block_format = spec.block_format};
+NumberFormat FormatOf(const QuantizationSpec& spec) {
+  if (spec.block_format) return *spec.block_format;
+  return spec.dtype;
 }
 
 // ---- Granularities ---------------------------------------------------------------------------
@@ -250,7 +213,7 @@ std::string FormatKey(const QuantizationSpec& spec, SpecKey key) {
 // ---- The whole -------------------------------------------------------------------------------
 
 struct SpecParts {
-  FormatWord format;
+  NumberFormat format;
   std::optional<QuantizationGranularity> granularity;
   std::array<std::optional<std::string_view>, internal::kSpecKeys.size()> values;
 
@@ -266,7 +229,7 @@ Result<SpecParts> SplitSpec(std::string_view text) {
   SpecParts parts;
   std::vector<std::string_view> pieces = SplitText(text, ',');
   const auto [word, granularity_text] = SplitAtFirst(pieces[0], '/');
-  const auto format = ParseFormatWord(word);
+  const auto format = ParseNumberFormat(word);
   if (!format) return tl::unexpected(format.error());
   parts.format = *format;
   if (granularity_text) {
@@ -341,8 +304,8 @@ Result<QuantizationSpec> StartOf(const SpecParts& parts) {
   if (!row) return tl::unexpected(row.error());
   if (!SameFormat(*row, spec)) {
     return RefuseText(fmt::format("{} is a convention for {}, not for \"{}\"",
-                                  ConventionName(**convention), NameOf(FormatOf(*row)),
-                                  NameOf(parts.format)));
+                                  ConventionName(**convention), NumberFormatName(FormatOf(*row)),
+                                  NumberFormatName(parts.format)));
   }
   if (!parts.granularity) spec.granularity = row->granularity;
   spec.convention = *convention;
@@ -373,7 +336,7 @@ Result<void> CheckKeys(const SpecParts& parts, const QuantizationSpec& spec) {
 }  // namespace
 
 std::string FormatSpec(const QuantizationSpec& spec) {
-  std::string text{NameOf(FormatOf(spec))};
+  std::string text{NumberFormatName(FormatOf(spec))};
   text += FormatGranularity(spec.granularity);
   const QuantizationSpec defaults = DefaultsOf(spec);
   for (const SpecKey key : internal::kSpecKeys) {

@@ -193,7 +193,7 @@ void FastQuantizer::QuantizeChunk(std::int64_t n, std::int64_t begin, std::span<
   if (is_unscaled_) {
     constexpr float kOne = 1;
     return RunKernel(n, begin, x,
-                     {.length = count, .factors = &kOne, .scales = &kOne, .multiply = true}, values,
+                     {.length = count, .factors = &kOne, .scales = &kOne, .unscaled = true}, values,
                      counts);
   }
   const std::int64_t rows = std::min(layout.rows, count);
@@ -239,7 +239,6 @@ void FastQuantizer::QuantizeLongRun(std::int64_t n, std::int64_t begin, std::spa
   const auto count = static_cast<std::int64_t>(x.size());
   float factor = 1;
   float scale = 1;
-  bool multiply = is_unscaled_;
   if (plain_->Layout().IsShared()) {
     if (!SharedScalesOf(n, begin / plain_->Layout().rows, 1, &factor, &scale)) {
       return QuantizePlainly(n, begin, x, values, counts);
@@ -256,7 +255,7 @@ void FastQuantizer::QuantizeLongRun(std::int64_t n, std::int64_t begin, std::spa
     const ScaledRuns runs{.length = static_cast<std::int64_t>(length),
                           .factors = &factor,
                           .scales = &scale,
-                          .multiply = multiply,
+                          .unscaled = is_unscaled_,
                           .bounded = bounded_};
     RunKernel(n, begin + static_cast<std::int64_t>(start), x.subspan(start, length), runs,
               values.subspan(start, length), counts);

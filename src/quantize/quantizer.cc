@@ -1,8 +1,13 @@
 #include "src/quantize/quantizer.h"
 
+#include <algorithm>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "narrowgauge/convention.h"
+#include "src/base/check.h"
+#include "src/quantize/convention_quantizer.h"
 #include "src/quantize/fast_quantizer.h"
 #include "src/quantize/plain_quantizer.h"
 #include "src/quantize/shared_scales.h"
@@ -24,6 +29,10 @@ class IdentityQuantizer : public Quantizer {
   }
 };
 
+bool IsGgml(const QuantizationSpec& spec) {
+  return spec.block_format && GetBlockFormatInfo(*spec.block_format).family == BlockFamily::kGgml;
+}
+
 bool NeedsTensorScale(const QuantizationSpec& spec) {
   return spec.block_format && GetBlockFormatInfo(*spec.block_format).tensor_scale_dtype.has_value();
 }
@@ -33,6 +42,17 @@ bool NeedsTensorScale(const QuantizationSpec& spec) {
 Result<std::unique_ptr<Quantizer>> MakeQuantizer(const QuantizationSpec& spec,
                                                  const ChannelSource& source,
                                                  const QuantizerOptions& options) {
+  if (spec.convention != nullptr) {
+    return MakeConventionQuantizer(spec, source, ShortGroups::kAsThePackage, options.threads);
+  }
+  if (IsGgml(spec)) {
+    QuantizationSpec as_ggml = spec;
+    const auto convention =
+        FindConvention("ggml/" + std::string(GetBlockFormatInfo(*spec.block_format).name));
+    NG_CHECK(convention.has_value());
+    as_ggml.convention = *convention;
+    return MakeConventionQuantizer(as_ggml, source, ShortGroups::kCompleted, options.threads);
+  }
   const bool is_unscaled =
       !spec.block_format && spec.granularity.kind == GranularityKind::kUnscaled;
   if (is_unscaled && spec.dtype == DType::kFloat32 && source.Precision() == DType::kFloat32) {

@@ -21,8 +21,11 @@ class ChannelSource {
   virtual ~ChannelSource() = default;
   [[nodiscard]] virtual std::int64_t Depth() const = 0;     // K
   [[nodiscard]] virtual std::int64_t Channels() const = 0;  // N
-  // float32 for all formats whose values it holds, else float64.
-  [[nodiscard]] virtual DType Precision() const = 0;
+  // How elements are stored, and float32 for all formats whose values it holds, else float64.
+  [[nodiscard]] virtual DType StoredDType() const = 0;
+  [[nodiscard]] DType Precision() const {
+    return StoredDType() == DType::kFloat64 ? DType::kFloat64 : DType::kFloat32;
+  }
   // Writes channels [first, first + count) one after another: count * K values. The first only if
   // Precision() is float32.
   virtual void Read(std::int64_t first, std::int64_t count, float* out) const = 0;
@@ -53,7 +56,9 @@ struct QuantizerOptions {
 };
 
 // Returns the quantizer of a valid spec for a matrix. Scales that several channels share are found
-// here, from the finite elements; those of one channel alone when it is quantised.
+// here, from the finite elements; those of one channel alone when it is quantised. Errors as
+// MakeConventionQuantizer, for specs with a convention; kFailedPrecondition for ggml's formats of
+// float64 elements.
 [[nodiscard]] Result<std::unique_ptr<Quantizer>> MakeQuantizer(const QuantizationSpec& spec,
                                                                const ChannelSource& source,
                                                                const QuantizerOptions& options);

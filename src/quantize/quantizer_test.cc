@@ -37,7 +37,7 @@ class MemorySource : public ChannelSource {
   [[nodiscard]] std::int64_t Channels() const override {
     return static_cast<std::int64_t>(values_.size()) / depth_;
   }
-  [[nodiscard]] DType Precision() const override {
+  [[nodiscard]] DType StoredDType() const override {
     return sizeof(T) == sizeof(float) ? DType::kFloat32 : DType::kFloat64;
   }
   void Read(std::int64_t first, std::int64_t count, float* out) const override {

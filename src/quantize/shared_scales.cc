@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <limits>
 #include <mutex>
-#include <type_traits>
 
 #include "src/base/parallel_for.h"
 #include "src/kernels/kernels.h"
@@ -33,88 +32,73 @@ void ForEachChannel(const ChannelSource& source, int threads, const Visit& visit
   });
 }
 
-// Whether the extremes of a symmetric float32 scale are enough, which kernels find.
-bool IsAbsmaxOfFloat32(const GroupRules& rules) {
-  return rules.precision == DType::kFloat32 && rules.spec.zero_point == ZeroPoint::kNone;
-}
-
-bool AllFinite(const Kernels& kernels, std::span<const float> elements, float& absmax) {
-  const auto count = static_cast<std::int64_t>(elements.size());
-  absmax = 0;
-  if (count > 0) kernels.run_absmax(elements.data(), count, count, &absmax);
-  return std::isfinite(absmax);
-}
-
 void AddFinite(Range& range, double element) {
   if (std::isfinite(element)) range.Add(element);
 }
 
-// The ranges of groups by their extremes.
-class ExtremeFinder {
- public:
-  ExtremeFinder(const GroupRules& rules, const GroupLayout& layout, const Kernels& kernels)
-      : rules_(rules),
-        layout_(layout),
-        kernels_(kernels),
-        ranges_(static_cast<std::size_t>(layout.Count())) {}
-
-  template <typename T>
-  void AddChannel(std::int64_t n, std::span<const T> elements) {
-    const std::int64_t runs = layout_.RunsPerChannel();
-    std::vector<Range> found(static_cast<std::size_t>(runs));
-    for (std::int64_t run = 0; run < runs; ++run) {
-      const std::int64_t begin = run * layout_.rows;
-      const auto length = static_cast<std::size_t>(std::min(layout_.rows, layout_.depth - begin));
-      found[static_cast<std::size_t>(run)] =
-          RangeOfRun(elements.subspan(static_cast<std::size_t>(begin), length));
+// Largest magnitudes of finite float32 elements, for symmetric scales: by kernels.
+std::vector<Range> RangesFromAbsmax(const GroupLayout& layout, const ChannelSource& source,
+                                    const QuantizerOptions& options) {
+  const Kernels& kernels = KernelsFor(options.isa);
+  const auto runs = static_cast<std::size_t>(layout.RunsPerChannel());
+  std::vector<float> absmax(static_cast<std::size_t>(layout.Count()));
+  std::mutex mutex;
+  ForEachChannel<float>(source, options.threads, [&](std::int64_t n, std::span<const float> x) {
+    std::vector<float> found(runs);
+    const std::int64_t whole = layout.depth / layout.rows;
+    kernels.run_absmax(x.data(), whole * layout.rows, layout.rows, found.data());
+    if (whole < layout.RunsPerChannel()) {
+      const std::int64_t rest = layout.depth - whole * layout.rows;
+      kernels.run_absmax(x.data() + whole * layout.rows, rest, rest, found.data() + whole);
     }
-    const std::lock_guard<std::mutex> lock(mutex_);  // Extremes do not mind the order.
-    for (std::int64_t run = 0; run < runs; ++run) {
-      ranges_[static_cast<std::size_t>(layout_.GroupOf(n, run))].Merge(
-          found[static_cast<std::size_t>(run)]);
-    }
-  }
-
-  [[nodiscard]] const std::vector<Range>& Ranges() const { return ranges_; }
-
- private:
-  template <typename T>
-  [[nodiscard]] Range RangeOfRun(std::span<const T> elements) const {
-    Range range;
-    if constexpr (std::is_same_v<T, float>) {
-      float absmax = 0;
-      if (IsAbsmaxOfFloat32(rules_) && elements.size() > 1 &&
-          AllFinite(kernels_, elements, absmax)) {
-        range.Add(static_cast<double>(absmax));
-        range.Add(-static_cast<double>(absmax));
-        return range;
+    for (std::size_t run = 0; run < runs; ++run) {
+      if (std::isfinite(found[run])) continue;
+      const std::size_t begin = run * static_cast<std::size_t>(layout.rows);
+      found[run] = 0;
+      for (std::size_t k = begin; k < x.size() && k < begin + static_cast<std::size_t>(layout.rows);
+           ++k) {
+        if (std::isfinite(x[k])) found[run] = std::max(found[run], std::abs(x[k]));
       }
     }
-    for (const T element : elements) AddFinite(range, static_cast<double>(element));
-    return range;
+    const std::lock_guard<std::mutex> lock(mutex);  // Maxima do not mind the order.
+    float* const group = absmax.data() + layout.GroupOf(n, 0);
+    for (std::size_t run = 0; run < runs; ++run) group[run] = std::max(group[run], found[run]);
+  });
+  std::vector<Range> ranges(absmax.size());
+  for (std::size_t group = 0; group < ranges.size(); ++group) {
+    ranges[group].Add(static_cast<double>(absmax[group]));
+    ranges[group].Add(-static_cast<double>(absmax[group]));
   }
+  return ranges;
+}
 
-  const GroupRules& rules_;
-  const GroupLayout& layout_;
-  const Kernels& kernels_;
-  std::mutex mutex_;
-  std::vector<Range> ranges_;
-};
+template <typename T>
+std::vector<Range> RangesFromExtremesOf(const GroupLayout& layout, const ChannelSource& source,
+                                        const QuantizerOptions& options) {
+  std::vector<Range> ranges(static_cast<std::size_t>(layout.Count()));
+  std::mutex mutex;
+  ForEachChannel<T>(source, options.threads, [&](std::int64_t n, std::span<const T> x) {
+    std::vector<Range> found(static_cast<std::size_t>(layout.RunsPerChannel()));
+    for (std::size_t k = 0; k < x.size(); ++k) {
+      AddFinite(found[k / static_cast<std::size_t>(layout.rows)], static_cast<double>(x[k]));
+    }
+    const std::lock_guard<std::mutex> lock(mutex);  // Extremes do not mind the order.
+    for (std::size_t run = 0; run < found.size(); ++run) {
+      ranges[static_cast<std::size_t>(layout.GroupOf(n, static_cast<std::int64_t>(run)))].Merge(
+          found[run]);
+    }
+  });
+  return ranges;
+}
 
 std::vector<Range> RangesFromExtremes(const GroupRules& rules, const GroupLayout& layout,
                                       const ChannelSource& source,
                                       const QuantizerOptions& options) {
-  ExtremeFinder finder(rules, layout, KernelsFor(options.isa));
-  if (rules.precision == DType::kFloat32) {
-    ForEachChannel<float>(source, options.threads, [&](std::int64_t n, std::span<const float> x) {
-      finder.AddChannel(n, x);
-    });
-  } else {
-    ForEachChannel<double>(source, options.threads, [&](std::int64_t n, std::span<const double> x) {
-      finder.AddChannel(n, x);
-    });
-  }
-  return finder.Ranges();
+  if (rules.precision == DType::kFloat64)
+    return RangesFromExtremesOf<double>(layout, source, options);
+  if (rules.spec.zero_point != ZeroPoint::kNone)
+    return RangesFromExtremesOf<float>(layout, source, options);
+  return RangesFromAbsmax(layout, source, options);
 }
 
 // Elements of each group, channel after channel.
