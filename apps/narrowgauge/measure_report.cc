@@ -216,13 +216,15 @@ ReportTable DifferenceTable(const ConventionComparison& comparison) {
                                 {"at_n", ""},
                                 {"first_value", ""},
                                 {"second_value", ""},
+                                {"difference", ""},
                                 {"max_abs_difference", ""}},
                     .rows = {}};
   for (const ValueDifference& pair : comparison.differences) {
+    const auto first = static_cast<double>(pair.first_value);
+    const auto second = static_cast<double>(pair.second_value);
     table.rows.push_back({comparison.result.rows[pair.first].policy.name,
                           comparison.result.rows[pair.second].policy.name, pair.count, pair.k,
-                          pair.n, FiniteCell(static_cast<double>(pair.first_value)),
-                          FiniteCell(static_cast<double>(pair.second_value)),
+                          pair.n, FiniteCell(first), FiniteCell(second), FiniteCell(second - first),
                           FiniteCell(pair.max_abs_difference)});
   }
   return table;

@@ -353,6 +353,7 @@ def test_where_conventions_differ_is_what_numpy_says(report, tmp_path):
     n, k = np.argwhere(ours != qwix)[0]
     assert (pair["at_k"], pair["at_n"]) == (k, n)
     assert (pair["first_value"], pair["second_value"]) == (ours[n, k], qwix[n, k])
+    assert pair["difference"] == float(qwix[n, k]) - float(ours[n, k])
     assert pair["elements_differing"] == (ours != qwix).sum()
     assert pair["max_abs_difference"] == np.abs(ours.astype(np.float64) - qwix).max()
 

@@ -2,6 +2,9 @@
 
 import pathlib
 import re
+import shlex
+
+import pytest
 
 README = (pathlib.Path(__file__).parents[2] / "README.md").read_text()
 
@@ -33,12 +36,9 @@ def test_demo_tells_a_person_what_the_readme_shows(cli):
     assert keep(cli("demo").stderr) == keep(README.partition("<!-- stderr of demo -->\n```\n")[2])
 
 
-def test_measure_prints_what_the_readme_shows(cli, tmp_path, minilm):
+@pytest.mark.parametrize("command", re.findall(r"^\$ narrowgauge (.+)$", README, re.MULTILINE))
+def test_every_command_prints_what_the_readme_shows(cli, tmp_path, minilm, command):
     (tmp_path / "model.safetensors").symlink_to(minilm)
-    arguments = "measure --weights model.safetensors:encoder.layer.0.attention.self.query.weight"
-    assert without_machine(cli(*arguments.split()).stdout.splitlines()) == without_machine(shown_after(f"narrowgauge {arguments}"))
-
-
-def test_formats_prints_what_the_readme_shows(cli):
-    arguments = "formats float8_e4m3fn --encode 0.1 --encode 464.1"
-    assert cli(*arguments.split()).stdout.splitlines() == shown_after(f"narrowgauge {arguments}")
+    result = cli(*shlex.split(command))
+    assert result.returncode == 0, result.stderr
+    assert without_machine(result.stdout.rstrip("\n").splitlines()) == without_machine(shown_after(f"narrowgauge {command}"))
