@@ -251,6 +251,16 @@ def test_sizes_beyond_the_machine_are_refused_before_the_work(cli, shape, words,
     assert words in result.stderr and len(result.stderr.splitlines()) == 1
 
 
+def test_running_out_of_memory_is_a_failure_and_no_crash(cli):
+    # Somewhere among these limits each allocation fails, those of helper threads too.
+    statuses = set()
+    for kilobytes in range(50_000, 120_000, 10_000):
+        result = cli("measure", "--random", "2x40000x70", "--preset", "weights", "--threads", 2, prefix=("sh", "-c", f'ulimit -v {kilobytes}; exec "$0" "$@"'))
+        assert result.returncode in (0, 1) and (result.returncode == 0 or result.stdout == ""), result.stderr
+        statuses.add(result.returncode)
+    assert 1 in statuses
+
+
 def test_a_matrix_that_a_package_refuses_is_bad_data(cli, tmp_path):
     result = cli("measure", "--random", "1x33x4", "--policy", "w=q8_0,like=ggml/q8_0")
     assert (result.returncode, result.stdout) == (1, "") and "33" in result.stderr
