@@ -56,6 +56,10 @@ struct ScaledRuns {
   std::int64_t length = 0;
   const float* factors = nullptr;
   const float* scales = nullptr;
+  // Of integers with a zero point: the least and the largest rounded quotient that has a code.
+  // Null: those of the format.
+  const float* lowest = nullptr;
+  const float* largest = nullptr;
   bool multiply = false;
   bool unscaled = false;  // Factors and scales are 1, and are not looked at.
   bool bounded = false;   // No rounded quotient is beyond the format's values: nothing saturates.

@@ -74,7 +74,7 @@ TEST(KernelListTest, EveryKernelHasATest) {
       "quantize_int8",     "absolute_errors", "square_bfloat16", "encode",       "decode",
       "round_values",     // src/numerics/bulk_convert_test.cc
       "quantize_values",  // src/quantize/quantizer_test.cc
-      "encode_scaled",     "decode_scaled",   "error_sums",      "run_absmax"};
+      "encode_scaled",     "decode_scaled",   "error_sums",      "run_absmax",   "run_extremes"};
   constexpr const char* kRows[] = {
 #define NG_KERNEL(member, ...) #member,
 #include "src/kernels/kernels.inc"
@@ -384,7 +384,8 @@ struct PlainRuns {
     scales = SpreadFloats(static_cast<std::size_t>(runs), -8, 8, seed + 1);
   }
   [[nodiscard]] ScaledRuns View(bool multiply) const {
-    return {length, factors.data(), scales.data(), multiply};
+    return {
+        .length = length, .factors = factors.data(), .scales = scales.data(), .multiply = multiply};
   }
 };
 
@@ -476,6 +477,21 @@ TEST_P(KernelTest, RunAbsmaxIsTheLargestMagnitude) {
     in.back() = std::numeric_limits<float>::quiet_NaN();
     kernels_.run_absmax(in.data(), 3 * length, length, out.data());
     EXPECT_TRUE(std::isnan(out[2]));
+  }
+}
+
+TEST_P(KernelTest, RunExtremesAreTheLeastAndTheGreatest) {
+  for (const std::int64_t length : {1, 5, 15, 16, 32, 48, 100, 300}) {
+    const std::vector<float> in = SpreadFloats(static_cast<std::size_t>(3 * length), -100, 100, 12);
+    std::vector<float> low(3);
+    std::vector<float> high(3);
+    kernels_.run_extremes(in.data(), 3 * length, length, low.data(), high.data());
+    for (std::ptrdiff_t run = 0; run < 3; ++run) {
+      const auto [least, greatest] =
+          std::minmax_element(in.begin() + run * length, in.begin() + (run + 1) * length);
+      EXPECT_EQ(low[static_cast<std::size_t>(run)], *least) << length;
+      EXPECT_EQ(high[static_cast<std::size_t>(run)], *greatest) << length;
+    }
   }
 }
 

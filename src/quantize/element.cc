@@ -9,11 +9,25 @@
 namespace narrowgauge::internal {
 namespace {
 
-// Integers wide enough for any quotient that is not clipped at once.
-constexpr DTypeInfo kWideInteger = {
-    .name = "int52", .kind = DTypeKind::kInteger, .total_bits = 52, .source = "two's complement"};
-
 constexpr double kMxInt8Unit = 0x1p-6;  // OCP MX 1.0, section 5.3.4.
+
+double RoundToInteger(double value, RoundingMode rounding, std::uint64_t random) {
+  switch (rounding) {
+    case RoundingMode::kNearestEven:
+      return std::nearbyint(value);  // Nobody here changes the rounding mode of the machine.
+    case RoundingMode::kNearestAway:
+      return std::round(value);
+    case RoundingMode::kTowardZero:
+      return std::trunc(value);
+    case RoundingMode::kStochastic: {
+      const double below = std::trunc(value);
+      const double cut_off = std::abs(value - below);
+      const bool up = std::ldexp(static_cast<double>(random), -64) < cut_off;
+      return up ? below + std::copysign(1.0, value) : below;
+    }
+  }
+  NG_CHECK(false);
+}
 
 DType ElementOf(const QuantizationSpec& spec) {
   if (!spec.block_format) return spec.dtype;
@@ -62,8 +76,7 @@ ElementGrid::Rounded ElementGrid::Round(double quotient, double zero_point,
     const std::uint64_t code = Encode(*info_, quotient, rounding_, overflow_, random);
     return {Decode(*info_, code), Overflows(*info_, quotient, rounding_, random)};
   }
-  const double rounded =
-      Decode(kWideInteger, Encode(kWideInteger, quotient / unit_, rounding_, overflow_, random));
+  const double rounded = RoundToInteger(quotient / unit_, rounding_, random);
   const double code = std::clamp(rounded + zero_point, lowest_, largest_);
   return {code * unit_, code != rounded + zero_point};
 }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <utility>
+#include <vector>
 
 #include "src/base/check.h"
 #include "src/numerics/bulk_convert.h"
@@ -47,7 +48,7 @@ std::unique_ptr<Quantizer> FastQuantizer::Make(std::shared_ptr<const PlainQuanti
   const GroupRules& rules = plain->Rules();
   const QuantizationSpec& spec = rules.spec;
   const bool known = spec.rounding == RoundingMode::kNearestEven &&
-                     spec.zero_point == ZeroPoint::kNone && spec.method == RangeMethod::kAbsmax &&
+                     spec.zero_point != ZeroPoint::kFloat && spec.method == RangeMethod::kAbsmax &&
                      rules.precision == DType::kFloat32;
   auto codec = MakeCodecConstants(rules.grid.Info(), spec.overflow);
   if (!known || !codec || codec->kind == CodecKind::kPowerOfTwo) return nullptr;
@@ -63,6 +64,7 @@ FastQuantizer::FastQuantizer(std::shared_ptr<const PlainQuantizer> plain, const 
     : plain_(std::move(plain)), kernels_(kernels), codec_(codec) {
   const QuantizationSpec& spec = plain_->Rules().spec;
   is_unscaled_ = !spec.block_format && spec.granularity.kind == GranularityKind::kUnscaled;
+  has_zero_points_ = spec.zero_point == ZeroPoint::kInteger;
   bounded_ = !is_unscaled_ && NothingSaturates(spec);
   if (IsBlock(spec, BlockFamily::kNvFp4)) {
     e4m3_ = MakeCodecConstants(GetDTypeInfo(DType::kFloat8E4M3Fn), OverflowMode::kSaturate);
@@ -108,7 +110,9 @@ void FastQuantizer::Quantize(std::int64_t n, std::span<const float> x, std::span
     const std::size_t length = std::min(step, x.size() - begin);
     const auto part = x.subspan(begin, length);
     const auto part_values = values.subspan(begin, length);
-    if (length > kChunk) {
+    if (has_zero_points_) {
+      QuantizeWithOffsets(n, static_cast<std::int64_t>(begin), part, part_values, counts);
+    } else if (length > kChunk) {
       QuantizeLongRun(n, static_cast<std::int64_t>(begin), part, part_values, counts);
     } else {
       QuantizeChunk(n, static_cast<std::int64_t>(begin), part, part_values, counts);
@@ -172,6 +176,81 @@ bool FastQuantizer::FindScales(const float* absmax, std::int64_t count, float* f
     greatest = std::max(greatest, scales[i]);
   }
   return least >= kLeastScale && greatest <= kGreatestScale;
+}
+
+// One entry per run, or per element where runs are neither long nor multiples of kRunMultiple.
+struct FastQuantizer::OffsetScales {
+  explicit OffsetScales(std::size_t count) : scales(count), lowest(count), largest(count) {}
+
+  void Repeat(std::size_t rows, std::size_t count) {
+    OffsetScales elements(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      elements.scales[i] = scales[i / rows];
+      elements.lowest[i] = lowest[i / rows];
+      elements.largest[i] = largest[i / rows];
+    }
+    *this = std::move(elements);
+  }
+
+  std::vector<float> scales, lowest, largest;
+};
+
+bool FastQuantizer::TakeOffsetScale(const GroupScale& scale, std::size_t run,
+                                    OffsetScales& found) const {
+  const auto value = static_cast<float>(scale.scale);
+  if (!(value >= kLeastScale && value <= kGreatestScale)) return false;
+  found.scales[run] = value;
+  found.lowest[run] = static_cast<float>(plain_->Rules().grid.Lowest() - scale.zero_point);
+  found.largest[run] = static_cast<float>(plain_->Rules().grid.Largest() - scale.zero_point);
+  return true;
+}
+
+bool FastQuantizer::FindOffsetScales(std::int64_t n, std::int64_t begin, std::span<const float> x,
+                                     OffsetScales& found) const {
+  const GroupLayout& layout = plain_->Layout();
+  if (layout.IsShared()) {
+    const auto group = static_cast<std::size_t>(layout.GroupOf(n, begin / layout.rows));
+    for (std::size_t run = 0; run < found.scales.size(); ++run) {
+      if (!TakeOffsetScale(plain_->SharedScales()[group + run], run, found)) return false;
+    }
+    return true;
+  }
+  const auto rows = static_cast<std::size_t>(layout.rows);
+  for (std::size_t run = 0; run < found.scales.size(); ++run) {
+    const auto elements = x.subspan(run * rows, std::min(rows, x.size() - run * rows));
+    const auto count = static_cast<std::int64_t>(elements.size());
+    float low = 0;
+    float high = 0;
+    kernels_.run_extremes(elements.data(), count, count, &low, &high);
+    const Range range{static_cast<double>(low), static_cast<double>(high), false};
+    const GroupRules& rules = plain_->Rules();
+    const GroupScale scale = FindScale(rules.spec, rules.grid, range, rules.tensor_scale);
+    const bool peculiar =
+        scale.is_zero_group || scale.is_subnormal || scale.underflowed || scale.overflowed;
+    if (peculiar || !TakeOffsetScale(scale, run, found)) return false;
+  }
+  return true;
+}
+
+void FastQuantizer::QuantizeWithOffsets(std::int64_t n, std::int64_t begin,
+                                        std::span<const float> x, std::span<float> values,
+                                        QuantizationCounts& counts) const {
+  const auto rows = std::min(static_cast<std::size_t>(plain_->Layout().rows), x.size());
+  const std::size_t runs = (x.size() + rows - 1) / rows;
+  OffsetScales found(runs);
+  if (!FindOffsetScales(n, begin, x, found)) return QuantizePlainly(n, begin, x, values, counts);
+  std::size_t length = rows;
+  if (runs > 1 && rows > 1 && rows % kRunMultiple != 0) {
+    found.Repeat(rows, x.size());
+    length = 1;
+  }
+  RunKernel(n, begin, x,
+            {.length = static_cast<std::int64_t>(length),
+             .factors = found.scales.data(),
+             .scales = found.scales.data(),
+             .lowest = found.lowest.data(),
+             .largest = found.largest.data()},
+            values, counts);
 }
 
 bool FastQuantizer::SharedScalesOf(std::int64_t n, std::int64_t run, std::int64_t count,
@@ -287,20 +366,26 @@ void FastQuantizer::RunKernel(std::int64_t n, std::int64_t begin, std::span<cons
   if (found.saturated > 0) {
     std::int64_t index = first;
     if (counts.saturated.count == 0 || first < counts.saturated.first_index) {
-      const ElementGrid& grid = plain_->Rules().grid;
-      const bool is_mx_integer =
-          plain_->Rules().spec.block_format && codec_.kind == CodecKind::kInteger;
-      const double unit = is_mx_integer ? 0x1p-6 : 1.0;
       std::size_t i = 0;
-      for (;; ++i) {
-        const auto run = i / static_cast<std::size_t>(runs.length);
-        const float quotient = runs.multiply ? x[i] * runs.factors[run] : x[i] / runs.factors[run];
-        if (grid.Round(static_cast<double>(quotient) * unit, 0, 0).saturated) break;
-      }
+      while (!IsSaturated(x[i], i, runs)) ++i;
       index = first + static_cast<std::int64_t>(i);
     }
     counts.saturated.Note(index, found.saturated);
   }
+}
+
+bool FastQuantizer::IsSaturated(float x, std::size_t i, const ScaledRuns& runs) const {
+  const std::size_t run = i / static_cast<std::size_t>(runs.length);
+  const float factor = runs.unscaled ? 1 : runs.factors[run];
+  const float quotient = runs.multiply ? x * factor : x / factor;
+  if (runs.lowest != nullptr) {
+    const float rounded = std::nearbyint(quotient);
+    return rounded < runs.lowest[run] || rounded > runs.largest[run];
+  }
+  const bool is_mx_integer =
+      plain_->Rules().spec.block_format && codec_.kind == CodecKind::kInteger;
+  const double unit = is_mx_integer ? 0x1p-6 : 1.0;
+  return plain_->Rules().grid.Round(static_cast<double>(quotient) * unit, 0, 0).saturated;
 }
 
 }  // namespace narrowgauge::internal

@@ -28,7 +28,7 @@ class FastQuantizer : public Quantizer {
   [[nodiscard]] QuantizationCounts SharedCounts() const override;
 
  private:
-  struct ScaleBatch;
+  struct OffsetScales;  // Of runs that have zero points.
 
   FastQuantizer(std::shared_ptr<const PlainQuantizer> plain, const Kernels& kernels,
                 const CodecConstants& codec);
@@ -39,6 +39,12 @@ class FastQuantizer : public Quantizer {
                                 float* scales) const;
   [[nodiscard]] bool SharedScalesOf(std::int64_t n, std::int64_t run, std::int64_t count,
                                     float* factors, float* scales) const;
+  [[nodiscard]] bool FindOffsetScales(std::int64_t n, std::int64_t begin, std::span<const float> x,
+                                      OffsetScales& found) const;
+  [[nodiscard]] bool TakeOffsetScale(const GroupScale& scale, std::size_t run,
+                                     OffsetScales& found) const;
+  void QuantizeWithOffsets(std::int64_t n, std::int64_t begin, std::span<const float> x,
+                           std::span<float> values, QuantizationCounts& counts) const;
   void QuantizeChunk(std::int64_t n, std::int64_t begin, std::span<const float> x,
                      std::span<float> values, QuantizationCounts& counts) const;
   void QuantizeLongRun(std::int64_t n, std::int64_t begin, std::span<const float> x,
@@ -48,11 +54,14 @@ class FastQuantizer : public Quantizer {
   void RunKernel(std::int64_t n, std::int64_t begin, std::span<const float> x,
                  const ScaledRuns& runs, std::span<float> values, QuantizationCounts& counts) const;
 
+  [[nodiscard]] bool IsSaturated(float x, std::size_t i, const ScaledRuns& runs) const;
+
   std::shared_ptr<const PlainQuantizer> plain_;
   const Kernels& kernels_;
   CodecConstants codec_;
   std::optional<CodecConstants> e4m3_;  // Of nvfp4's scales.
   bool is_unscaled_ = false;
+  bool has_zero_points_ = false;
   bool bounded_ = false;
   std::uint32_t mx_increment_ =
       0;               // Scale exponent of a block = (bits of absmax + increment) / 2^23

@@ -15,17 +15,16 @@
 namespace narrowgauge::internal {
 namespace {
 
-// float32 and float64 as they are.
+// float32 as it is, and float64 of float32 elements.
 class IdentityQuantizer : public Quantizer {
  public:
   void Quantize(std::int64_t, std::span<const float> x, std::span<float> values,
                 QuantizationCounts&) const override {
     std::copy(x.begin(), x.end(), values.begin());
   }
-  void Quantize(std::int64_t, std::span<const double> x, std::span<float> values,
+  void Quantize(std::int64_t, std::span<const double>, std::span<float>,
                 QuantizationCounts&) const override {
-    std::transform(x.begin(), x.end(), values.begin(),
-                   [](double v) { return static_cast<float>(v); });
+    NG_CHECK(false);  // Made for float32 only.
   }
 };
 
@@ -55,8 +54,13 @@ Result<std::unique_ptr<Quantizer>> MakeQuantizer(const QuantizationSpec& spec,
   }
   const bool is_unscaled =
       !spec.block_format && spec.granularity.kind == GranularityKind::kUnscaled;
-  if (is_unscaled && spec.dtype == DType::kFloat32 && source.Precision() == DType::kFloat32) {
+  const bool is_wide = is_unscaled && GetDTypeInfo(spec.dtype).mantissa_bits >= 23;
+  if (is_wide && source.Precision() == DType::kFloat32)
     return std::make_unique<IdentityQuantizer>();
+  if (is_wide && spec.dtype == DType::kFloat64) {
+    return MakeError(StatusCode::kInvalidArgument,
+                     "float64 keeps float64 elements as they are, and values are float32 here; "
+                     "leave out this policy, its errors are 0");
   }
   GroupRules rules(spec, source.Precision());
   if (NeedsTensorScale(spec)) {

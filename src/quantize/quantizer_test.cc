@@ -252,6 +252,15 @@ TEST(PlainQuantizerTest, Float64IsRoundedOnce) {
   EXPECT_THAT(QuantizeAll(**quantizer, source).values, ElementsAre(1.0078125F));
 }
 
+TEST(PlainQuantizerTest, Float64OfFloat64IsRefusedAndOfFloat32Exact) {
+  const MemorySource<double> wide(1, {0.1});
+  EXPECT_FALSE(MakeQuantizer(MakeSpec(DType::kFloat64), wide, {}).has_value());
+  const MemorySource<float> narrow(1, {0.1F});
+  const auto quantizer = MakeQuantizer(MakeSpec(DType::kFloat64), narrow, {});
+  ASSERT_TRUE(quantizer.has_value());
+  EXPECT_THAT(QuantizeAll(**quantizer, narrow).values, ElementsAre(0.1F));
+}
+
 // ---- The fast one ------------------------------------------------------------------------------
 
 std::vector<QuantizationGranularity> Granularities() {
@@ -274,6 +283,12 @@ std::vector<QuantizationSpec> FastSpecs() {
     if (info.total_bits > 16) continue;
     for (const QuantizationGranularity& granularity : Granularities()) {
       specs.push_back(MakeSpec(dtype, granularity));
+    }
+  }
+  for (const DType dtype : {DType::kUint8, DType::kUint4, DType::kUint2, DType::kInt4}) {
+    for (const QuantizationGranularity& granularity : Granularities()) {
+      specs.push_back(MakeSpec(dtype, granularity));
+      specs.back().zero_point = ZeroPoint::kInteger;
     }
   }
   for (const ScaleRange range : {ScaleRange::kMiddle, ScaleRange::kFull}) {
