@@ -118,7 +118,7 @@ Report MakeReport(const DemoFlags& flags, const PrecisionTable& table,
                     "Read back and verified: {} steps, one after another, {} events between start "
                     "and stop, and the file is this capture's own.",
                     verified.steps, verified.events),
-                fmt::format("Open it with: xprof --logdir '{}' --port 6006   (pip install xprof)",
+                fmt::format("Open it with: `xprof --logdir '{}' --port 6006` (pip install xprof)",
                             trace.trace_dir)}};
   if (trace.first_nonfinite_step >= 0) {
     report.notes.push_back(fmt::format(

@@ -1,4 +1,4 @@
-// measure: the tutorial's policies on a weight matrix from a file.
+// measure: policies on a weight matrix, from a file or random.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "flags.h"
+#include "measure_report.h"
 #include "narrowgauge/experiment.h"
 #include "narrowgauge/report.h"
 #include "terminal.h"
@@ -37,7 +38,8 @@ constexpr const char* kExamples =
     "  narrowgauge measure --weights w.npy --error weights --policy w=float8_e4m3fn/channel "
     "--policy w=int4/group:32\n"
     "  narrowgauge measure --random 64x4096x4096 --preset mx --metrics sqnr_db,cosine --worst 5\n"
-    "  narrowgauge measure --weights w.npy --activations x.npy --like torchao/int8 --explain";
+    "  narrowgauge measure --weights w.npy --activations x.npy --like torchao/int8 --explain\n"
+    "  narrowgauge measure --weights w.npy --compare-conventions --policy w=int4/group:32";
 
 // More would be no list of the worst.
 constexpr std::int64_t kMostWorst = 10'000;
@@ -47,7 +49,7 @@ struct MeasureFlags {
   std::string weights;
   std::string random;
   std::string activations;
-  std::string error = "output";
+  std::string error;
   std::string k_axis;
   std::string npy_dtype;
   std::vector<std::string> policies;
@@ -56,6 +58,7 @@ struct MeasureFlags {
   std::string metrics;
   std::int64_t worst = 0;
   std::int64_t seed = 0;
+  bool compare_conventions = false;
   bool explain = false;
   bool strict = false;
 };
@@ -104,7 +107,7 @@ Result<std::vector<NamedPolicy>> MakePolicies(const MeasureFlags& flags) {
   for (const std::string& text : flags.policies) {
     const auto policy = ParsePolicy(text);
     if (!policy) return tl::unexpected(policy.error());
-    policies.push_back({text, *policy});
+    policies.push_back({FormatPolicyBriefly(*policy), *policy});
   }
   if (flags.like.empty()) return policies;
   std::vector<NamedPolicy> converted;
@@ -116,11 +119,32 @@ Result<std::vector<NamedPolicy>> MakePolicies(const MeasureFlags& flags) {
   return converted;
 }
 
+// Whether the flags name data, or leave nothing to do but to explain.
+bool NamesData(const MeasureFlags& flags) {
+  return !flags.weights.empty() || !flags.random.empty() || !flags.activations.empty() ||
+         flags.compare_conventions || !flags.explain;
+}
+
+ErrorOf ErrorAsked(const MeasureFlags& flags) {
+  if (!flags.error.empty()) return flags.error == "weights" ? ErrorOf::kWeights : ErrorOf::kOutput;
+  const bool weights = flags.compare_conventions && flags.activations.empty();
+  return weights ? ErrorOf::kWeights : ErrorOf::kOutput;
+}
+
 Result<MeasureOptions> MakeOptions(const MeasureFlags& flags) {
   MeasureOptions options;
   if (flags.weights.empty() == flags.random.empty()) {
     return MakeError(StatusCode::kInvalidArgument,
                      "measure takes either --weights FILE[:TENSOR] or --random MxKxN");
+  }
+  if (flags.compare_conventions && (!flags.preset.empty() || !flags.like.empty())) {
+    return MakeError(StatusCode::kInvalidArgument,
+                     "--compare-conventions takes one --policy and every convention; leave out "
+                     "--preset and --like");
+  }
+  if (!flags.random.empty() && !flags.k_axis.empty()) {
+    return MakeError(StatusCode::kInvalidArgument,
+                     "--k-axis says how a file is stored; --random MxKxN has no need of it");
   }
   if (!flags.weights.empty()) options.weights = ParseSource(flags.weights);
   if (!flags.random.empty()) {
@@ -129,7 +153,7 @@ Result<MeasureOptions> MakeOptions(const MeasureFlags& flags) {
     options.random = *shape;
   }
   if (!flags.activations.empty()) options.activations = ParseSource(flags.activations);
-  options.error_of = flags.error == "weights" ? ErrorOf::kWeights : ErrorOf::kOutput;
+  options.error_of = ErrorAsked(flags);
   if (options.error_of == ErrorOf::kWeights && options.activations) {
     return MakeError(
         StatusCode::kInvalidArgument,
@@ -169,193 +193,111 @@ Result<MeasureOptions> MakeOptions(const MeasureFlags& flags) {
   return options;
 }
 
-Cell MetricCell(const MetricValue& value) {
-  if (value.value) return *value.value;
-  return NoValue{std::string(value.reason)};
-}
+// ---- Notes ------------------------------------------------------------------------------------
 
-// An index, or none where it is -1.
-Cell IndexCell(std::int64_t index) {
-  if (index >= 0) return index;
-  return NoValue{"none"};
-}
-
-// What quantisation counts, in the order of columns.
-struct CountColumn {
-  const char* key;
-  const Occurrences QuantizationCounts::*counted;
-};
-constexpr CountColumn kCountColumns[] = {
-    {"saturated", &QuantizationCounts::saturated},
-    {"flushed_to_zero", &QuantizationCounts::flushed_to_zero},
-    {"sign_flipped", &QuantizationCounts::sign_flipped},
-    {"zero_scales", &QuantizationCounts::zero_scales},
-    {"subnormal_scales", &QuantizationCounts::subnormal_scales},
-    {"underflowed_scales", &QuantizationCounts::underflowed_scales},
-    {"overflowed_scales", &QuantizationCounts::overflowed_scales},
-};
-
-void AddMetricColumns(std::span<const Metric* const> metrics, ReportTable& table) {
-  for (const Metric* const metric : metrics) {
-    table.columns.push_back({std::string(metric->name), std::string(metric->unit)});
+// What --explain says.
+std::vector<std::string> InWords(std::span<const NamedPolicy> policies) {
+  std::vector<std::string> notes;
+  for (const NamedPolicy& named : policies) {
+    notes.push_back(fmt::format("{}: {}", named.name, ExplainPolicy(named.policy)));
   }
+  return notes;
 }
 
-void AddMetricCells(std::span<const Metric* const> metrics, const ErrorStatistics& statistics,
-                    std::vector<Cell>& cells) {
-  for (const Metric* const metric : metrics)
-    cells.push_back(MetricCell(metric->compute(statistics)));
-}
-
-Cell BitsPerWeight(const MeasureResult& result, const StoredBytes& bytes) {
-  const double elements = static_cast<double>(result.k) * static_cast<double>(result.n);
-  if (elements == 0) return NoValue{"no elements"};
-  return 8 * static_cast<double>(bytes.codes + bytes.scales + bytes.padding) / elements;
-}
-
-ReportTable PolicyTable(const MeasureOptions& options, const MeasureResult& result) {
-  ReportTable table{.key = "rows", .title = "", .columns = {{"policy", ""}}, .rows = {}};
-  AddMetricColumns(options.metrics, table);
-  for (const char* key : {"weight_bytes", "scale_bytes"}) table.columns.push_back({key, "bytes"});
-  table.columns.push_back({"padding_bytes", "bytes", ShownTo::kEveryoneIfNotable});
-  table.columns.push_back({"bits_per_weight", "bits", ShownTo::kPrograms});
-  table.columns.push_back({"elements", "", ShownTo::kPrograms});
-  const auto add_count = [&](const std::string& key) {
-    table.columns.push_back({key, "", ShownTo::kEveryoneIfNotable});
-    table.columns.push_back({"first_" + key, "", ShownTo::kPrograms});
-  };
-  add_count("nonfinite_result");
-  for (const CountColumn& column : kCountColumns) add_count(column.key);
-  table.columns.push_back({"activations_saturated", "", ShownTo::kEveryoneIfNotable});
-  table.columns.push_back({"policy_text", "", ShownTo::kPrograms});
-  for (const Measurement& row : result.rows) {
-    const ErrorStatistics& statistics = row.statistics;
-    std::vector<Cell> cells{row.policy.name};
-    AddMetricCells(options.metrics, statistics, cells);
-    cells.insert(cells.end(),
-                 {row.bytes.codes, row.bytes.scales, row.bytes.padding,
-                  BitsPerWeight(result, row.bytes), statistics.count, statistics.nonfinite_results,
-                  IndexCell(statistics.first_nonfinite_result)});
-    for (const CountColumn& column : kCountColumns) {
-      const Occurrences& occurrences = row.weight_counts.*column.counted;
-      cells.emplace_back(occurrences.count);
-      cells.push_back(IndexCell(occurrences.first_index));
-    }
-    cells.emplace_back(row.activation_counts.saturated.count);
-    cells.emplace_back(FormatPolicy(row.policy.policy));
-    table.rows.push_back(std::move(cells));
-  }
-  return table;
-}
-
-ReportTable WorstTable(const MeasureOptions& options, const MeasureResult& result) {
-  ReportTable table{.key = "worst",
-                    .title = fmt::format("Worst output channels, by {}", WorstMetric().name),
-                    .columns = {{"policy", ""}, {"channel", ""}},
-                    .rows = {}};
-  std::vector<const Metric*> metrics = {&WorstMetric()};
-  for (const Metric* const metric : options.metrics) {
-    if (metric != metrics.front()) metrics.push_back(metric);
-  }
-  AddMetricColumns(metrics, table);
-  for (const Measurement& row : result.rows) {
-    for (const ChannelMeasurement& channel : row.worst) {
-      std::vector<Cell> cells{row.policy.name, channel.channel};
-      AddMetricCells(metrics, channel.statistics, cells);
-      table.rows.push_back(std::move(cells));
-    }
-  }
-  return table;
-}
-
-void AddNonFiniteFacts(const std::string& what, const std::string& lines, const NonFinite& found,
-                       std::vector<ReportFact>& facts) {
-  constexpr auto kIfNotable = ShownTo::kEveryoneIfNotable;
-  facts.push_back({what + "_nan", found.nan_count, kIfNotable});
-  facts.push_back({what + "_inf", found.inf_count, kIfNotable});
-  facts.push_back({what + "_first_nonfinite", IndexCell(found.first_index), kIfNotable});
-  facts.push_back({lines + "_left_out", found.lines_left_out, kIfNotable});
-}
-
-std::string WeightsText(const MeasureOptions& options, const MeasureResult& result) {
-  if (!options.weights) return "normal(seed)";
-  if (result.weights_tensor.empty()) return options.weights->path;
-  return options.weights->path + ":" + result.weights_tensor;
-}
-
-// What the reader of the tutorial's rows should know, who may not know the tutorial.
-std::vector<std::string> Notes(const MeasureFlags& flags, const MeasureOptions& options) {
-  if (flags.explain) {
-    std::vector<std::string> notes;
-    for (const NamedPolicy& named : options.policies) {
-      notes.push_back(fmt::format("{}: {}", named.name, ExplainPolicy(named.policy)));
-    }
-    return notes;
-  }
-  if (!options.policies.empty()) return {};
+std::vector<std::string> MeasureNotes(const MeasureFlags& flags, const MeasureResult& result) {
+  std::vector<NamedPolicy> policies;
+  for (const Measurement& row : result.rows) policies.push_back(row.policy);
+  if (flags.explain) return InWords(policies);
+  if (!flags.policies.empty() || !flags.preset.empty() || !flags.like.empty()) return {};
+  // What the reader of the tutorial's rows should know, who may not know the tutorial.
   return {
       "int8: one float32 scale per output channel, max|w|/127; codes -127 to 127, ties to even.",
       "bf16 accum names the output type: the sum is float32, as XLA's, and the result is rounded "
       "once."};
 }
 
-Report MakeReport(const MeasureFlags& flags, const MeasureOptions& options,
-                  const MeasureResult& result) {
-  const bool output = options.error_of == ErrorOf::kOutput;
-  Report report{
-      .schema = "narrowgauge.measure/1", .title = "", .facts = {}, .tables = {}, .notes = {}};
-  auto& facts = report.facts;
-  facts.push_back({"weights", WeightsText(options, result)});
-  facts.push_back({"stored_dtype", result.stored_dtype});
-  facts.push_back({"k", result.k});
-  facts.push_back({"n", result.n});
-  facts.push_back({"k_axis", std::string(KAxisName(result.k_axis))});
-  if (output) {
-    facts.push_back({"m", result.m});
-    facts.push_back({"activations", options.activations ? flags.activations : "normal(seed)"});
+std::vector<std::string> ComparisonNotes(const MeasureFlags& flags,
+                                         const ConventionComparison& comparison) {
+  std::vector<std::string> notes;
+  if (flags.explain) {
+    for (const Measurement& row : comparison.result.rows) {
+      notes.push_back(
+          fmt::format("{}: {}", row.policy.name, ExplainSpec(row.policy.policy.weights)));
+    }
   }
-  facts.push_back({"seed", options.seed, output ? ShownTo::kEveryone : ShownTo::kPrograms});
-  facts.push_back({"error_of", std::string(output ? "output" : "weights")});
-  facts.push_back(
-      {"reference", std::string(output ? "float64, compensated sums" : "stored weights")});
-  facts.push_back({"backend", std::string("native")});
-  facts.push_back({"kernel", std::string(output ? "float32 FMA chain, k ascending" : "none")});
-  facts.push_back({"isa", std::string(InstructionSetName(options.isa))});
-  AddNonFiniteFacts("weights", "channels", result.weights_nonfinite, facts);
-  if (output) AddNonFiniteFacts("activations", "rows", result.activations_nonfinite, facts);
-  report.tables = {PolicyTable(options, result)};
-  if (options.worst > 0) report.tables.push_back(WorstTable(options, result));
-  report.notes = Notes(flags, options);
-  return report;
+  notes.push_back(
+      "same_values: rows with the same number gave the same value for every weight; the second "
+      "table has the first row of each number. at_k, at_n: the first weight on which two differ, "
+      "channel after channel.");
+  return notes;
+}
+
+// ---- Running ----------------------------------------------------------------------------------
+
+Result<Outcome> Explain(const MeasureFlags& flags, const ReportFormat& format) {
+  const auto named = MakePolicies(flags);
+  if (!named) return tl::unexpected(named.error());
+  const std::span<const NamedPolicy> policies =
+      named->empty() ? TutorialPolicies() : std::span<const NamedPolicy>(*named);
+  Report report = PolicyReport(policies);
+  report.notes = InWords(policies);
+  const auto written = WriteResult(flags.shared, format.write(report));
+  if (!written) return tl::unexpected(written.error());
+  return Outcome::kDone;
+}
+
+// A report and what --strict looks at.
+struct Measured {
+  Report report;
+  NonFinite weights;
+  NonFinite activations;
+};
+
+Result<Measured> MeasurePolicies(const MeasureFlags& flags, const MeasureOptions& options) {
+  const auto result = Measure(options);
+  if (!result) return tl::unexpected(result.error());
+  Report report = MeasureReport(options, *result);
+  report.notes = MeasureNotes(flags, *result);
+  return Measured{std::move(report), result->weights_nonfinite, result->activations_nonfinite};
+}
+
+Result<Measured> MeasureConventions(const MeasureFlags& flags, const MeasureOptions& options) {
+  const auto comparison = CompareConventions(options);
+  if (!comparison) return tl::unexpected(comparison.error());
+  Report report = ComparisonReport(options, *comparison);
+  report.notes = ComparisonNotes(flags, *comparison);
+  const MeasureResult& result = comparison->result;
+  return Measured{std::move(report), result.weights_nonfinite, result.activations_nonfinite};
 }
 
 Result<Outcome> RunMeasure(const MeasureFlags& flags) {
   const auto format = FindReportFormat(flags.shared.format);
   if (!format) return tl::unexpected(format.error());
+  if (!NamesData(flags)) return Explain(flags, *format);
   auto options = MakeOptions(flags);
   if (!options) return tl::unexpected(options.error());
 
-  Result<MeasureResult> result;
+  Result<Measured> measured;
   {
     ProgressLine progress("measuring " +
                           (options->weights ? options->weights->path : flags.random));
     if (!flags.shared.quiet) {
       options->progress = [&progress](double fraction) { progress.Update(fraction); };
     }
-    result = Measure(*options);
+    measured = flags.compare_conventions ? MeasureConventions(flags, *options)
+                                         : MeasurePolicies(flags, *options);
   }
-  if (!result) return tl::unexpected(result.error());
+  if (!measured) return tl::unexpected(measured.error());
 
-  const auto written =
-      WriteResult(flags.shared, format->write(MakeReport(flags, *options, *result)));
+  const auto written = WriteResult(flags.shared, format->write(measured->report));
   if (!written) return tl::unexpected(written.error());
-  const NonFinite& weights = result->weights_nonfinite;
-  if (weights.lines_left_out + result->activations_nonfinite.lines_left_out > 0 && flags.strict) {
-    PrintError(
-        fmt::format("--strict: values that are not finite; {} NaN and {} Inf in the weights, "
-                    "the first at index {}; rows of activations left out: {}",
-                    weights.nan_count, weights.inf_count, weights.first_index,
-                    result->activations_nonfinite.lines_left_out));
+  const NonFinite& weights = measured->weights;
+  const NonFinite& activations = measured->activations;
+  if (weights.lines_left_out + activations.lines_left_out > 0 && flags.strict) {
+    PrintError(fmt::format(
+        "--strict: values that are not finite; {} NaN and {} Inf in the weights, "
+        "the first at index {}; rows of activations left out: {}",
+        weights.nan_count, weights.inf_count, weights.first_index, activations.lines_left_out));
     return Outcome::kConditionFailed;
   }
   return Outcome::kDone;
@@ -393,10 +335,10 @@ std::function<Result<Outcome>()> DeclareMeasure(CLI::App& command) {
                   "The activations, [M, K]. Default: normal(seed) of shape (64, K)")
       ->type_name("FILE[:TENSOR]");
   command
-      .add_option("--error", flags->error, "What the error is of: output (the product) or weights")
+      .add_option("--error", flags->error,
+                  "What the error is of: output (the product; the default) or weights")
       ->type_name("NAME")
-      ->check(CLI::IsMember({"output", "weights"}))
-      ->capture_default_str();
+      ->check(CLI::IsMember({"output", "weights"}));
   command
       .add_option("--policy", flags->policies,
                   "A policy to measure, such as \"w=float8_e4m3fn/channel a=bfloat16\"; "
@@ -417,7 +359,12 @@ std::function<Result<Outcome>()> DeclareMeasure(CLI::App& command) {
       ->type_name("LIST");
   AddInteger(command, "--worst", "Also list that many of the worst output channels of each policy",
              flags->worst);
-  command.add_flag("--explain", flags->explain, "Say in words what each policy does");
+  command.add_flag("--compare-conventions", flags->compare_conventions,
+                   "Quantise the weights as every known package does, in the format and "
+                   "granularity of --policy (w=int8/channel), and say what each costs and where "
+                   "two differ; by default the error is that of the weights");
+  command.add_flag("--explain", flags->explain,
+                   "Say in words what each policy does; without --weights and --random, only that");
   AddInteger(command, "--seed", "Seed of random operands and of stochastic rounding, any int64",
              flags->seed);
   command

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "narrowgauge/checkpoint.h"
+#include "narrowgauge/convention.h"
 #include "narrowgauge/error_metrics.h"
 #include "narrowgauge/instruction_set.h"
 #include "narrowgauge/numerics_profile.h"
@@ -178,6 +179,38 @@ struct MeasureResult {
 // product is not supported; kFailedPrecondition for a wrong dtype or rank, a K that differs from
 // the activations', or a matrix that a convention refuses.
 [[nodiscard]] Result<MeasureResult> Measure(const MeasureOptions& options);
+
+// ---- One weight matrix, as other packages quantise it ------------------------------------------
+
+// Who quantised a row of a comparison.
+struct ComparedConvention {
+  const Convention* convention = nullptr;  // Null: our own, as quantization.h has it.
+  // Why the package does not take this matrix, or has no such granularity; empty where it does.
+  std::string refused;
+  // The first row with the same values, -0 and 0 being the same; its own index if there is none.
+  std::size_t same_values_as = 0;
+};
+
+// Two rows whose dequantised weights differ.
+struct ValueDifference {
+  std::size_t first = 0, second = 0;        // Rows, each the first with its values.
+  std::int64_t count = 0;                   // Elements that differ.
+  std::int64_t k = 0, n = 0;                // The first of them, channel after channel,
+  float first_value = 0, second_value = 0;  // and what it became.
+  double max_abs_difference = 0;            // Infinite or NaN where a value is.
+};
+
+struct ConventionComparison {
+  MeasureResult result;  // A row that was refused has a policy and no numbers.
+  std::vector<ComparedConvention> conventions;  // Of each row of the result.
+  std::vector<ValueDifference> differences;     // By first, then by second.
+};
+
+// Quantises a matrix as `options` say, which have one policy with scaled weights (or none:
+// w=int8/channel), and as each row of AllConventions() with that format does, under the policy's
+// granularity. Output channels with NaN or infinity are left out. Errors as Measure; also
+// kInvalidArgument for a policy that follows a convention itself or has no scales.
+[[nodiscard]] Result<ConventionComparison> CompareConventions(const MeasureOptions& options);
 
 }  // namespace narrowgauge
 

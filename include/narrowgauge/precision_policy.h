@@ -56,7 +56,7 @@ struct PrecisionPolicy {
   friend bool operator==(const PrecisionPolicy&, const PrecisionPolicy&) = default;
 };
 
-// A policy under the name that a report's row carries: a preset's, or its own text.
+// A policy under the name that a report's row carries: a preset's, or its brief text.
 struct NamedPolicy {
   std::string name;
   PrecisionPolicy policy;
@@ -65,6 +65,10 @@ struct NamedPolicy {
 // Returns the canonical text, such as "w=int8/channel a=float32 acc=float32 out=float32". Every
 // part is written.
 [[nodiscard]] std::string FormatPolicy(const PrecisionPolicy& policy);
+
+// Returns the canonical text without the parts that ParsePolicy would add: "w=int8/channel". Two
+// policies have the same brief text only if they are the same.
+[[nodiscard]] std::string FormatPolicyBriefly(const PrecisionPolicy& policy);
 
 // Parses a policy. kInvalidArgument names the part, the accepted words and the nearest one; also
 // for accumulations that are well formed and not supported yet, which are said to be so.

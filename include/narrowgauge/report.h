@@ -63,7 +63,7 @@ struct ReportFormat {
 };
 
 // table, csv, json, markdown.
-//   table     aligned columns, significant digits, units in headers; for people
+//   table     aligned columns, significant digits, units in headers, notes wrapped; for people
 //   csv       RFC 4180 with "\n" at line ends; the first table; facts in front of each row. Columns
 //   do
 //             not depend on values: a NoValue is an empty field, and one last column, "reasons",

@@ -1,42 +1,32 @@
+#include "src/experiment/measure.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <map>
-#include <memory>
 #include <mutex>
 #include <new>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-#include <unistd.h>
-
-#include "narrowgauge/experiment.h"
 #include "src/backends/panel.h"
-#include "src/base/checked_math.h"
 #include "src/base/parallel_for.h"
-#include "src/experiment/operand.h"
 #include "src/experiment/product.h"
-#include "src/kernels/kernels.h"
 #include "src/metrics/partial.h"
 #include "src/metrics/worst.h"
-#include "src/quantize/quantizer.h"
 
 namespace narrowgauge {
 namespace {
 
-using internal::CheckedMultiply;
+using internal::AllFinite;
 using internal::Kernels;
 using internal::kPanelColumns;
 using internal::Operand;
 using internal::Product;
-using internal::Quantizer;
-using internal::QuantizerOptions;
+using internal::ReadyPolicy;
 using internal::WorstChannels;
 
-constexpr std::int64_t kDefaultRows = 64;
 constexpr std::int64_t kPartial = ErrorStatistics::kPartialLength;
 
 // ---- What is not finite ------------------------------------------------------------------------
@@ -62,114 +52,6 @@ void MergeNonFinite(const NonFinite& part, NonFinite& whole) {
   if (part.first_index >= 0 && (whole.first_index < 0 || part.first_index < whole.first_index)) {
     whole.first_index = part.first_index;
   }
-}
-
-bool AllFinite(const Kernels& kernels, std::span<const float> values) {
-  float absmax = 0;
-  const auto count = static_cast<std::int64_t>(values.size());
-  if (count > 0) kernels.run_absmax(values.data(), count, count, &absmax);
-  return std::isfinite(absmax);
-}
-
-bool AllFinite(const Kernels&, std::span<const double> values) {
-  return std::ranges::all_of(values, [](double v) { return std::isfinite(v); });
-}
-
-// ---- Operands ----------------------------------------------------------------------------------
-
-struct Operands {
-  std::unique_ptr<Operand> weights;
-  std::unique_ptr<Operand>
-      activations;  // [M, K], a row of which counts as a channel. Null for weights.
-};
-
-Result<std::int64_t> CheckedCount(std::int64_t rows, std::int64_t columns) {
-  const auto count = CheckedMultiply(rows, columns);
-  constexpr std::int64_t kMost = std::int64_t{1} << 40;
-  if (count && *count <= kMost) return *count;
-  return MakeError(
-      StatusCode::kResourceExhausted,
-      fmt::format("a random matrix of that size does not fit into memory: {} x {}", rows, columns));
-}
-
-Result<std::unique_ptr<Operand>> RandomOperand(const PrngKey& key, std::int64_t rows,
-                                               std::int64_t columns, KAxis k_axis,
-                                               InstructionSet isa) {
-  const auto count = CheckedCount(rows, columns);
-  if (!count) return tl::unexpected(count.error());
-  std::vector<float> values(static_cast<std::size_t>(*count));
-  Normal(key, ThreefryLayout::kPartitionable, DefaultNumericsProfile(), values, isa);
-  return std::make_unique<Operand>(std::move(values), rows, columns, k_axis, isa);
-}
-
-Result<std::unique_ptr<Operand>> OpenActivations(const MatrixSource& source,
-                                                 const MeasureOptions& options,
-                                                 std::int64_t depth) {
-  auto x = internal::OpenOperand(source, options.checkpoint, KAxis::kLast, options.isa);
-  if (!x) return x;
-  if ((*x)->Precision() != DType::kFloat32) {
-    return MakeError(StatusCode::kFailedPrecondition,
-                     fmt::format("activations have a dtype that cannot be multiplied; expected one "
-                                 "that float32 holds: {}",
-                                 (*x)->StoredWord()));
-  }
-  if ((*x)->Depth() != depth) {
-    return MakeError(
-        StatusCode::kFailedPrecondition,
-        fmt::format("activations {} do not fit the weights; expected [M, K] with K = {} "
-                    "as the weights have it: shape {}",
-                    internal::DescribeSource(source, (*x)->TensorName()), depth,
-                    FormatShape({(*x)->Channels(), (*x)->Depth()})));
-  }
-  return x;
-}
-
-Result<Operands> LoadOperands(const MeasureOptions& options) {
-  Operands operands;
-  const auto keys = Split(MakePrngKey(options.seed), 2, ThreefryLayout::kPartitionable);
-  const bool output = options.error_of == ErrorOf::kOutput;
-  if (options.random) {
-    auto w = RandomOperand(keys[1], options.random->k, options.random->n,
-                           options.weights_k_axis.value_or(KAxis::kFirst), options.isa);
-    if (!w) return tl::unexpected(w.error());
-    operands.weights = std::move(*w);
-  } else {
-    auto w = internal::OpenOperand(*options.weights, options.checkpoint, options.weights_k_axis,
-                                   options.isa);
-    if (!w) return tl::unexpected(w.error());
-    operands.weights = std::move(*w);
-  }
-  if (!output) return operands;
-  const std::int64_t depth = operands.weights->Depth();
-  auto x = options.activations ? OpenActivations(*options.activations, options, depth)
-           : options.random
-               ? RandomOperand(keys[0], options.random->m, depth, KAxis::kLast, options.isa)
-               : RandomOperand(MakePrngKey(options.seed), kDefaultRows, depth, KAxis::kLast,
-                               options.isa);
-  if (!x) return tl::unexpected(x.error());
-  operands.activations = std::move(*x);
-  return operands;
-}
-
-// ---- Policies made ready -----------------------------------------------------------------------
-
-struct ReadyPolicy {
-  const PrecisionPolicy* policy = nullptr;
-  std::unique_ptr<Quantizer> weights;
-};
-
-Result<std::vector<ReadyPolicy>> MakeReady(const MeasureOptions& options,
-                                           std::span<const NamedPolicy> policies,
-                                           const Operand& weights) {
-  std::vector<ReadyPolicy> ready;
-  for (const NamedPolicy& named : policies) {
-    auto quantizer = internal::MakeQuantizer(
-        named.policy.weights, weights,
-        {static_cast<std::uint64_t>(options.seed), options.isa, options.threads});
-    if (!quantizer) return tl::unexpected(quantizer.error());
-    ready.push_back({&named.policy, std::move(*quantizer)});
-  }
-  return ready;
 }
 
 // ---- One block of channels ---------------------------------------------------------------------
@@ -362,23 +244,6 @@ class OrderedMerge {
   std::vector<WorstChannels> worst_;
 };
 
-// Refuses, before anything is allocated, a depth whose panels cannot fit into the machine's memory.
-Result<void> CheckMemory(const Operand& weights, const MeasureOptions& options) {
-  constexpr std::int64_t kPanels = 4;  // As read, dequantised, and both packed.
-  const auto needed = CheckedMultiply(
-      weights.Depth(), kPanels * kPanelColumns * static_cast<std::int64_t>(sizeof(float)) *
-                           std::max(options.threads, 1));
-  const std::int64_t available =
-      std::int64_t{sysconf(_SC_PHYS_PAGES)} * std::int64_t{sysconf(_SC_PAGESIZE)};
-  if (needed && *needed <= available) return {};
-  return MakeError(
-      StatusCode::kResourceExhausted,
-      fmt::format("not enough memory for panels of {} output channels with K = {}; {}: "
-                  "{} bytes of memory",
-                  kPanelColumns, weights.Depth(),
-                  options.threads > 1 ? "try --threads 1" : "a smaller K is needed", available));
-}
-
 // First indices as they are in the file.
 QuantizationCounts InStorage(QuantizationCounts counts, const Operand& operand) {
   for (Occurrences* const occurrences :
@@ -396,19 +261,55 @@ Result<MeasureResult> MeasureMatrix(const MeasureOptions& options) {
   const std::span<const NamedPolicy> policies =
       options.policies.empty() ? TutorialPolicies()
                                : std::span<const NamedPolicy>(options.policies);
-  const auto metrics = options.metrics.empty() ? DefaultMetrics() : options.metrics;
-  ErrorNeeds needs = NeedsOf(metrics);
-  const bool output = options.error_of == ErrorOf::kOutput;
-  for (const NamedPolicy& named : policies) {
-    if (const auto known = output ? Product::Supports(named.policy) : Result<void>(); !known) {
-      return tl::unexpected(known.error());
+  if (options.error_of == ErrorOf::kOutput) {
+    for (const NamedPolicy& named : policies) {
+      if (const auto known = Product::Supports(named.policy); !known) {
+        return tl::unexpected(known.error());
+      }
     }
   }
-  const Kernels& kernels = internal::KernelsFor(options.isa);
-  auto operands = LoadOperands(options);
+  const auto operands = internal::LoadOperands(options);
   if (!operands) return tl::unexpected(operands.error());
-  const Operand& weights = *operands->weights;
-  if (const auto fits = CheckMemory(weights, options); !fits) return tl::unexpected(fits.error());
+  std::vector<ReadyPolicy> ready;
+  for (const NamedPolicy& named : policies) {
+    auto policy = internal::MakeReady(named, *operands->weights, options);
+    if (!policy) return tl::unexpected(policy.error());
+    ready.push_back(std::move(*policy));
+  }
+  return internal::MeasureOperands(*operands, ready, options);
+}
+
+}  // namespace
+
+namespace internal {
+
+Result<ReadyPolicy> MakeReady(const NamedPolicy& policy, const Operand& weights,
+                              const MeasureOptions& options) {
+  auto quantizer =
+      MakeQuantizer(policy.policy.weights, weights,
+                    {static_cast<std::uint64_t>(options.seed), options.isa, options.threads});
+  if (!quantizer) return tl::unexpected(quantizer.error());
+  return ReadyPolicy{policy, std::move(*quantizer)};
+}
+
+bool AllFinite(const Kernels& kernels, std::span<const float> channel) {
+  float absmax = 0;
+  const auto count = static_cast<std::int64_t>(channel.size());
+  if (count > 0) kernels.run_absmax(channel.data(), count, count, &absmax);
+  return std::isfinite(absmax);
+}
+
+bool AllFinite(const Kernels&, std::span<const double> channel) {
+  return std::ranges::all_of(channel, [](double v) { return std::isfinite(v); });
+}
+
+Result<MeasureResult> MeasureOperands(const Operands& operands,
+                                      std::span<const ReadyPolicy> policies,
+                                      const MeasureOptions& options) {
+  const Operand& weights = *operands.weights;
+  const ErrorNeeds needs = NeedsOf(options.metrics.empty() ? DefaultMetrics() : options.metrics) |
+                           NeedsOf(std::vector<const Metric*>{&WorstMetric()});
+  const Kernels& kernels = KernelsFor(options.isa);
 
   MeasureResult result;
   result.weights_tensor = weights.TensorName();
@@ -416,32 +317,32 @@ Result<MeasureResult> MeasureMatrix(const MeasureOptions& options) {
   result.k_axis = weights.Axis();
   result.k = weights.Depth();
   result.n = weights.Channels();
-  for (const NamedPolicy& named : policies) {
-    const auto bytes = CountStoredBytes(named.policy.weights, result.k, result.n);
+  for (const ReadyPolicy& policy : policies) {
+    const auto bytes = CountStoredBytes(policy.named.policy.weights, result.k, result.n);
     if (!bytes) return tl::unexpected(bytes.error());
     Measurement& row = result.rows.emplace_back();
-    row.policy = named;
+    row.policy = policy.named;
     row.bytes = *bytes;
   }
 
   std::unique_ptr<Product> product;
-  if (output) {
-    auto made = Product::Make(*operands->activations, policies, needs, options, kernels);
+  if (operands.activations) {
+    std::vector<NamedPolicy> named;
+    for (const ReadyPolicy& policy : policies) named.push_back(policy.named);
+    auto made = Product::Make(*operands.activations, named, needs, options, kernels);
     if (!made) return tl::unexpected(made.error());
     product = std::move(*made);
-    result.m = operands->activations->Channels();
+    result.m = operands.activations->Channels();
     result.activations_nonfinite = product->LeftOut();
     for (std::size_t p = 0; p < policies.size(); ++p) {
-      result.rows[p].activation_counts = InStorage(product->Counts(p), *operands->activations);
+      result.rows[p].activation_counts = InStorage(product->Counts(p), *operands.activations);
     }
   }
-  auto ready = MakeReady(options, policies, weights);
-  if (!ready) return tl::unexpected(ready.error());
 
-  const BlockMeasurer measurer(weights, product.get(), *ready, needs, kernels);
+  const BlockMeasurer measurer(weights, product.get(), policies, needs, kernels);
   OrderedMerge merge(options.worst, result);
   const std::int64_t blocks = (result.n + kPanelColumns - 1) / kPanelColumns;
-  internal::ParallelFor(
+  ParallelFor(
       blocks, options.threads,
       [&](std::int64_t block) {
         const std::int64_t first = block * kPanelColumns;
@@ -455,13 +356,13 @@ Result<MeasureResult> MeasureMatrix(const MeasureOptions& options) {
   merge.Finish();
   for (std::size_t p = 0; p < policies.size(); ++p) {
     QuantizationCounts& counts = result.rows[p].weight_counts;
-    counts.Merge((*ready)[p].weights->SharedCounts());
+    counts.Merge(policies[p].weights->SharedCounts());
     counts = InStorage(counts, weights);
   }
   return result;
 }
 
-}  // namespace
+}  // namespace internal
 
 const Metric& WorstMetric() {
   static const Metric& metric = *std::ranges::find(AllMetrics(), "sqnr_db", &Metric::name);

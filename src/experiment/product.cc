@@ -16,6 +16,9 @@
 namespace narrowgauge::internal {
 namespace {
 
+// Element i of x and element i of w are not to be rounded by the same random bits.
+constexpr std::uint64_t kSeedOfActivations = 0x61637469;
+
 bool IsUnscaled(const QuantizationSpec& spec) {
   return !spec.block_format && spec.granularity.kind == GranularityKind::kUnscaled;
 }
@@ -122,9 +125,9 @@ Result<std::unique_ptr<Product>> Product::Make(const Operand& x,
     const std::string key = FormatSpec(named.policy.activations);
     product->key_of_policy_.push_back(key);
     if (product->quantized_.contains(key)) continue;
-    auto quantizer =
-        MakeQuantizer(named.policy.activations, x,
-                      {static_cast<std::uint64_t>(options.seed), options.isa, options.threads});
+    auto quantizer = MakeQuantizer(named.policy.activations, x,
+                                   {static_cast<std::uint64_t>(options.seed) ^ kSeedOfActivations,
+                                    options.isa, options.threads});
     if (!quantizer) return tl::unexpected(quantizer.error());
     Quantized& quantized = product->quantized_[key];
     quantized.values.resize(product->values_.size());

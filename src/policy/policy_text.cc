@@ -1,9 +1,12 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "narrowgauge/precision_policy.h"
 #include "src/policy/accumulation_text.h"
@@ -94,6 +97,22 @@ std::string FormatPolicy(const PrecisionPolicy& policy) {
   return fmt::format("w={} a={} acc={} out={}", FormatSpec(policy.weights),
                      FormatSpec(policy.activations),
                      internal::FormatAccumulation(policy.accumulation), DTypeName(policy.output));
+}
+
+std::string FormatPolicyBriefly(const PrecisionPolicy& policy) {
+  const PrecisionPolicy defaults;
+  std::vector<std::string> parts;
+  const auto say = [&](std::string_view part, std::string_view value) {
+    parts.push_back(fmt::format("{}={}", part, value));
+  };
+  if (policy.weights != defaults.weights) say("w", FormatSpec(policy.weights));
+  if (policy.activations != defaults.activations) say("a", FormatSpec(policy.activations));
+  if (policy.accumulation != defaults.accumulation) {
+    say("acc", internal::FormatAccumulation(policy.accumulation));
+  }
+  if (policy.output != policy.accumulation.dtype) say("out", DTypeName(policy.output));
+  if (parts.empty()) say("w", FormatSpec(policy.weights));  // A policy has at least one part.
+  return fmt::format("{}", fmt::join(parts, " "));
 }
 
 Result<PrecisionPolicy> ParsePolicy(std::string_view text) {

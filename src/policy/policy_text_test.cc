@@ -32,6 +32,19 @@ TEST(FormatPolicyTest, EveryPartIsWritten) {
   EXPECT_EQ(FormatPolicy({}), "w=float32 a=float32 acc=float32 out=float32");
 }
 
+TEST(FormatPolicyTest, BrieflyOnlyWhatIsNotTheDefaultIsWritten) {
+  const auto brief = [](std::string_view text) {
+    return FormatPolicyBriefly(ParsePolicy(text).value());
+  };
+  EXPECT_EQ(FormatPolicyBriefly({}), "w=float32");
+  EXPECT_EQ(brief("acc=f32 out=fp32 w=i8/channel,range=127 a=float32"), "w=int8/channel");
+  EXPECT_EQ(brief("a=bf16 w=float32"), "a=bfloat16");
+  EXPECT_EQ(brief("w=bf16 a=bf16 acc=bf16"), "w=bfloat16 a=bfloat16 acc=bfloat16");
+  EXPECT_EQ(brief("w=bf16 a=bf16 acc=bf16 out=f32"),
+            "w=bfloat16 a=bfloat16 acc=bfloat16 out=float32");
+  EXPECT_EQ(brief("out=bf16"), "out=bfloat16");
+}
+
 TEST(PolicyTextTest, EveryPolicyIsItsText) {
   std::vector<QuantizationSpec> operands;
   for (const std::string_view text :
@@ -61,6 +74,10 @@ TEST(PolicyTextTest, EveryPolicyIsItsText) {
           ASSERT_TRUE(again.has_value()) << text << ": " << again.error().message;
           ASSERT_EQ(*again, policy) << text;
           ASSERT_EQ(FormatPolicy(*again), text);
+          const std::string brief = FormatPolicyBriefly(policy);
+          const auto from_brief = ParsePolicy(brief);
+          ASSERT_TRUE(from_brief.has_value()) << brief << ": " << from_brief.error().message;
+          ASSERT_EQ(*from_brief, policy) << brief;
         }
       }
     }

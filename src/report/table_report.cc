@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
 #include "src/report/people_text.h"
 #include "src/report/registry.h"
@@ -10,6 +11,8 @@ namespace narrowgauge::internal {
 namespace {
 
 constexpr std::string_view kGutter = "  ";
+constexpr std::size_t kNoteWidth = 104;
+constexpr std::string_view kNoteIndent = "    ";
 
 // One column of text, the header first.
 struct TextColumn {
@@ -78,7 +81,11 @@ std::string Write(const Report& whole) {
   if (!facts.empty()) sections.push_back(facts);
   for (const ReportTable& table : report.tables) sections.push_back(TableText(table));
   std::string notes;
-  for (const std::string& note : report.notes) AppendLine(VisibleText(note), notes);
+  for (const std::string& note : report.notes) {
+    for (std::string& line : WrapText(VisibleText(note), kNoteWidth, kNoteIndent)) {
+      AppendLine(std::move(line), notes);
+    }
+  }
   if (!notes.empty()) sections.push_back(notes);
 
   std::string text;

@@ -70,5 +70,12 @@ TEST(TableReportTest, SectionsAreABlankLineApart) {
             "Title\n\nseed: 0\nshare: 0.25\n\nFirst.\nSecond.\n");
 }
 
+TEST(TableReportTest, LongNotesAreWrapped) {
+  Report report;
+  report.notes = {"Short.", std::string(60, 'a') + " " + std::string(60, 'b')};
+  EXPECT_EQ(internal::kTableReport.write(report),
+            "Short.\n" + std::string(60, 'a') + "\n    " + std::string(60, 'b') + "\n");
+}
+
 }  // namespace
 }  // namespace narrowgauge

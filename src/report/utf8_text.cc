@@ -58,4 +58,29 @@ std::size_t CountCodePoints(std::string_view text) {
   }));
 }
 
+std::vector<std::string> WrapText(std::string_view text, std::size_t width,
+                                  std::string_view indent) {
+  std::vector<std::string> lines(1);
+  bool begun = false;  // Whether the last line has a word.
+  std::size_t gap = 0;
+  while (!text.empty()) {
+    bool quoted = false;
+    std::size_t end = 0;
+    for (; end < text.size() && (quoted || text[end] != ' '); ++end) {
+      if (text[end] == '`') quoted = !quoted;
+    }
+    const std::string_view word = text.substr(0, end);
+    if (begun && CountCodePoints(lines.back()) + gap + CountCodePoints(word) > width) {
+      lines.emplace_back(indent);
+      begun = false;
+    }
+    if (begun) lines.back().append(gap, ' ');
+    lines.back() += word;
+    begun = true;
+    gap = std::min(text.find_first_not_of(' ', end), text.size()) - end;
+    text.remove_prefix(end + gap);
+  }
+  return lines;
+}
+
 }  // namespace narrowgauge::internal

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace narrowgauge::internal {
 
@@ -16,6 +17,11 @@ namespace narrowgauge::internal {
 // Returns the number of code points in valid UTF-8: its width on a terminal, but for wide and
 // combining characters.
 [[nodiscard]] std::size_t CountCodePoints(std::string_view text);
+
+// Breaks a line at blanks so that none is longer than `width`, except for words that are: text
+// between backquotes, such as a command, is one word. Later lines begin with `indent`.
+[[nodiscard]] std::vector<std::string> WrapText(std::string_view text, std::size_t width,
+                                                std::string_view indent);
 
 }  // namespace narrowgauge::internal
 

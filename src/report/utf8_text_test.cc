@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "src/base/utf8.h"
 
@@ -43,6 +44,23 @@ TEST(Utf8TextTest, CountsCodePoints) {
   EXPECT_EQ(CountCodePoints(""), 0U);
   EXPECT_EQ(CountCodePoints("abc"), 3U);
   EXPECT_EQ(CountCodePoints("\u00e9\u20ac\U0001F642"), 3U);
+}
+
+TEST(WrapTextTest, LinesBreakAtBlanks) {
+  using Lines = std::vector<std::string>;
+  EXPECT_EQ(WrapText("", 5, "  "), Lines{""});
+  EXPECT_EQ(WrapText("one two", 7, "  "), Lines{"one two"});
+  EXPECT_EQ(WrapText("one two", 6, "  "), (Lines{"one", "  two"}));
+  EXPECT_EQ(WrapText("a  b c d", 5, "> "), (Lines{"a  b", "> c d"}));
+  EXPECT_EQ(WrapText("\u00b5\u00b5 \u00b5\u00b5", 5, ""), Lines{"\u00b5\u00b5 \u00b5\u00b5"});
+}
+
+TEST(WrapTextTest, LongWordsAndQuotedOnesStayWhole) {
+  using Lines = std::vector<std::string>;
+  EXPECT_EQ(WrapText("a remarkably b", 4, ""), (Lines{"a", "remarkably", "b"}));
+  EXPECT_EQ(WrapText("type `cd /tmp  now` please", 10, " "),
+            (Lines{"type", " `cd /tmp  now`", " please"}));
+  EXPECT_EQ(WrapText("an open ` quote", 4, ""), (Lines{"an", "open", "` quote"}));
 }
 
 }  // namespace

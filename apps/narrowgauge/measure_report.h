@@ -1,0 +1,26 @@
+#ifndef NARROWGAUGE_APPS_MEASURE_REPORT_H_
+#define NARROWGAUGE_APPS_MEASURE_REPORT_H_
+
+#include <span>
+
+#include "narrowgauge/experiment.h"
+#include "narrowgauge/report.h"
+
+// The reports of the verb measure. Their keys do not depend on values or policies, only on which
+// metrics and how many of the worst channels were asked for.
+
+namespace narrowgauge::app {
+
+// What policies cost. Notes are left to the caller, here and below.
+[[nodiscard]] Report MeasureReport(const MeasureOptions& options, const MeasureResult& result);
+
+// What conventions cost, and where they differ.
+[[nodiscard]] Report ComparisonReport(const MeasureOptions& options,
+                                      const ConventionComparison& comparison);
+
+// What policies are.
+[[nodiscard]] Report PolicyReport(std::span<const NamedPolicy> policies);
+
+}  // namespace narrowgauge::app
+
+#endif  // NARROWGAUGE_APPS_MEASURE_REPORT_H_
