@@ -9,9 +9,9 @@
 
 namespace narrowgauge::internal {
 
-PlainQuantizer::PlainQuantizer(GroupRules rules, const GroupLayout& layout,
+PlainQuantizer::PlainQuantizer(const GroupRules& rules, const GroupLayout& layout,
                                std::vector<GroupScale> shared, std::uint64_t seed)
-    : rules_(std::move(rules)), layout_(layout), shared_(std::move(shared)), seed_(seed) {
+    : rules_(rules), layout_(layout), shared_(std::move(shared)), seed_(seed) {
   NG_CHECK(layout_.IsShared() ? static_cast<std::int64_t>(shared_.size()) == layout_.Count()
                               : shared_.empty());
 }

@@ -16,7 +16,7 @@ namespace narrowgauge::internal {
 class PlainQuantizer : public Quantizer {
  public:
   // `shared` holds the scale of each group if the layout's are shared, else nothing.
-  PlainQuantizer(GroupRules rules, const GroupLayout& layout, std::vector<GroupScale> shared,
+  PlainQuantizer(const GroupRules& rules, const GroupLayout& layout, std::vector<GroupScale> shared,
                  std::uint64_t seed);
 
   void Quantize(std::int64_t n, std::span<const float> x, std::span<float> values,

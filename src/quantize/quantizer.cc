@@ -69,8 +69,8 @@ Result<std::unique_ptr<Quantizer>> MakeQuantizer(const QuantizationSpec& spec,
   const GroupLayout layout = LayOutGroups(spec, source.Depth(), source.Channels());
   std::vector<GroupScale> shared;
   if (layout.IsShared()) shared = FindSharedScales(rules, layout, source, options);
-  auto plain = std::make_shared<const PlainQuantizer>(std::move(rules), layout, std::move(shared),
-                                                      options.seed);
+  auto plain =
+      std::make_shared<const PlainQuantizer>(rules, layout, std::move(shared), options.seed);
   if (auto fast = FastQuantizer::Make(plain, KernelsFor(options.isa))) return fast;
   return std::make_unique<PlainQuantizer>(*plain);
 }

@@ -87,7 +87,7 @@ std::shared_ptr<const PlainQuantizer> MakePlain(const QuantizationSpec& spec,
   const GroupLayout layout = LayOutGroups(spec, source.Depth(), source.Channels());
   std::vector<GroupScale> shared;
   if (layout.IsShared()) shared = FindSharedScales(rules, layout, source, {});
-  return std::make_shared<const PlainQuantizer>(std::move(rules), layout, std::move(shared), 0);
+  return std::make_shared<const PlainQuantizer>(rules, layout, std::move(shared), 0);
 }
 
 Outcome QuantizePlainly(const QuantizationSpec& spec, std::int64_t depth,
