@@ -183,7 +183,7 @@ class BlockMeasurer {
       }
       product_->AddErrorsOf(p, values.data(), kept, first, weights_.Channels(), reference,
                             [&](std::int64_t i, ErrorStatistics statistics) {
-                              result.errors[p].push_back({first + i, std::move(statistics)});
+                              result.errors[p].push_back({first + i, statistics});
                             });
     }
   }

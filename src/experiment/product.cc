@@ -221,7 +221,7 @@ void Product::AddErrorsOf(std::size_t policy, const float* values,
     ErrorStatistics statistics;
     AddErrors(references, results, first + i, channels, statistics,
               {.needs = needs_, .ulp_of = rules.output, .magnitudes = magnitudes});
-    take(i, std::move(statistics));
+    take(i, statistics);
   }
 }
 
