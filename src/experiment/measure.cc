@@ -134,8 +134,9 @@ Result<Operands> LoadOperands(const MeasureOptions& options) {
     if (!w) return tl::unexpected(w.error());
     operands.weights = std::move(*w);
   } else {
-    auto w = internal::OpenOperand(*options.weights, options.checkpoint, options.weights_k_axis,
-                                   options.isa);
+    auto w = options.matrix ? internal::OpenOperand(*options.matrix, options.isa)
+                            : internal::OpenOperand(*options.weights, options.checkpoint,
+                                                    options.weights_k_axis, options.isa);
     if (!w) return tl::unexpected(w.error());
     operands.weights = std::move(*w);
   }

@@ -18,7 +18,8 @@ namespace narrowgauge::internal {
 
 class Operand : public ChannelSource {
  public:
-  // A floating matrix of an open file; `k_axis` says which axis of the view is K.
+  // A floating matrix of an open file, or of memory that someone else owns if `reader` is null;
+  // `k_axis` says which axis of the view is K.
   Operand(std::unique_ptr<CheckpointReader> reader, const TensorInfo& info, TensorView view,
           KAxis k_axis, InstructionSet isa);
   // A float32 matrix in memory, row-major.
@@ -67,6 +68,11 @@ class Operand : public ChannelSource {
 [[nodiscard]] Result<std::unique_ptr<Operand>> OpenOperand(const MatrixSource& source,
                                                            const CheckpointOptions& options,
                                                            std::optional<KAxis> k_axis,
+                                                           InstructionSet isa);
+
+// The same for a matrix in memory, whose bytes must outlive the operand; kInvalidArgument if there
+// are not as many bytes as its shape says.
+[[nodiscard]] Result<std::unique_ptr<Operand>> OpenOperand(const MatrixView& matrix,
                                                            InstructionSet isa);
 
 // Returns "path:tensor", as people write it.
