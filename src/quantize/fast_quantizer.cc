@@ -19,8 +19,6 @@ constexpr auto kChunk = static_cast<std::size_t>(kPartialElements);
 constexpr float kLeastScale = 0x1p-100F;
 constexpr float kGreatestScale = 0x1p100F;
 
-constexpr std::uint32_t kMantissaUnit = 1U << 23;
-
 bool IsBlock(const QuantizationSpec& spec, BlockFamily family) {
   return spec.block_format && GetBlockFormatInfo(*spec.block_format).family == family;
 }
@@ -33,11 +31,6 @@ bool NothingSaturates(const QuantizationSpec& spec) {
   }
   if (spec.scale_dtype != DType::kFloat32) return false;
   return spec.range == ScaleRange::kNarrow;
-}
-
-// Mantissa bits of the least significand in [1, 2) that is at least `value`.
-std::uint32_t MantissaAtLeast(double value) {
-  return static_cast<std::uint32_t>(std::ceil((value - 1) * kMantissaUnit));
 }
 
 }  // namespace
@@ -68,28 +61,7 @@ FastQuantizer::FastQuantizer(std::shared_ptr<const PlainQuantizer> plain, const 
     e4m3_ = MakeCodecConstants(GetDTypeInfo(DType::kFloat8E4M3Fn), OverflowMode::kSaturate);
   }
   if (IsBlock(spec, BlockFamily::kMx)) {
-    const double largest = plain_->Rules().grid.Divisor();
-    const int exponent = std::ilogb(largest);
-    const double significand = std::ldexp(largest, -exponent);
-    mx_offset_ = exponent;
-    switch (spec.rule) {
-      case MxScaleRule::kFloor:
-        break;
-      case MxScaleRule::kCeil:
-        mx_increment_ = kMantissaUnit - 1;
-        break;
-      case MxScaleRule::kRceil:  // Up where the significand of absmax is above the largest value's.
-        mx_increment_ = kMantissaUnit - 1 - MantissaAtLeast(significand);
-        break;
-      case MxScaleRule::kNearest: {
-        // Up where it is above that of the largest value times the root of 2, or of 1/2.
-        const double up = significand * std::sqrt(2.0);
-        const bool wraps = up >= 2;
-        mx_increment_ = kMantissaUnit - MantissaAtLeast(wraps ? up / 2 : up);
-        mx_offset_ += wraps ? 1 : 0;
-        break;
-      }
-    }
+    mx_scales_.emplace(spec.rule, plain_->Rules().grid);
   }
 }
 
@@ -119,23 +91,9 @@ void FastQuantizer::Quantize(std::int64_t n, std::span<const float> x, std::span
 bool FastQuantizer::FindScales(const float* absmax, std::int64_t count, float* factors,
                                float* scales) const {
   const QuantizationSpec& spec = plain_->Rules().spec;
+  if (mx_scales_) return mx_scales_->Find(absmax, count, factors, scales);
   float least = kGreatestScale;
   float greatest = 0;
-  if (IsBlock(spec, BlockFamily::kMx)) {
-    const bool is_integer = codec_.kind == CodecKind::kInteger;
-    const std::uint32_t unit = is_integer ? 6 : 0;  // mxint8's codes count 2^-6.
-    const std::uint32_t down = static_cast<std::uint32_t>(mx_offset_) + unit;
-    for (std::int64_t i = 0; i < count; ++i) {
-      const std::uint32_t exponent =
-          (std::bit_cast<std::uint32_t>(absmax[i]) + mx_increment_) >> 23;
-      const float scale = std::bit_cast<float>((exponent - down) << 23);
-      scales[i] = scale;
-      factors[i] = std::bit_cast<float>((254 - (exponent - down)) << 23);
-      least = absmax[i] < least ? absmax[i] : least;
-      greatest = absmax[i] > greatest ? absmax[i] : greatest;
-    }
-    return least >= 0x1p-80F && greatest <= 0x1p80F;
-  }
   if (e4m3_) {
     const auto tensor_scale = static_cast<float>(plain_->Rules().tensor_scale);
     for (std::int64_t i = 0; i < count; ++i) scales[i] = absmax[i] / 6.0F / tensor_scale;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "src/kernels/kernels.h"
+#include "src/quantize/mx_scales.h"
 #include "src/quantize/plain_quantizer.h"
 
 namespace narrowgauge::internal {
@@ -52,11 +53,9 @@ class FastQuantizer : public Quantizer {
   const Kernels& kernels_;
   CodecConstants codec_;
   std::optional<CodecConstants> e4m3_;  // Of nvfp4's scales.
+  std::optional<MxScales> mx_scales_;
   bool is_unscaled_ = false;
   bool bounded_ = false;
-  std::uint32_t mx_increment_ =
-      0;               // Scale exponent of a block = (bits of absmax + increment) / 2^23
-  int mx_offset_ = 0;  // - offset.
 };
 
 }  // namespace narrowgauge::internal
