@@ -213,6 +213,7 @@ class BlockMeasurer {
     const std::int64_t depth = weights_.Depth();
     std::vector<T> copied;
     const T* const rows = RowsOf(first, count, copied);
+    std::vector<float> values(product_ == nullptr ? static_cast<std::size_t>(depth) : 0);
     std::vector<std::int64_t> kept;
     for (std::int64_t i = 0; i < count; ++i) {
       const std::span<const T> row(rows + i * depth, static_cast<std::size_t>(depth));
@@ -223,9 +224,13 @@ class BlockMeasurer {
                        result.nonfinite);
       }
       if (product_ == nullptr && !kept.empty() && kept.back() == i) {
+        const auto next = i + 1 < count ? std::span<const T>(row.data() + depth, row.size())
+                                        : std::span<const T>();
         for (std::size_t p = 0; p < policies_.size(); ++p) {
+          policies_[p].weights->Quantize(first + i, row, values, result.counts[p]);
           result.errors[p].push_back(
-              {first + i, WeightErrors(p, first + i, row, result.counts[p])});
+              {first + i,
+               WeightErrors(first + i, row, values, p == 0 ? next : std::span<const T>())});
         }
       }
     }
@@ -248,16 +253,23 @@ class BlockMeasurer {
     return copied.data();
   }
 
+  // Asks the memory for what is computed with next.
   template <typename T>
-  ErrorStatistics WeightErrors(std::size_t policy, std::int64_t n, std::span<const T> row,
-                               QuantizationCounts& counts) const {
-    std::vector<float> values(row.size());
-    policies_[policy].weights->Quantize(n, row, values, counts);
+  static void Prefetch(std::span<const T> elements) {
+    constexpr std::size_t kCacheLine = 64 / sizeof(T);
+    for (std::size_t i = 0; i < elements.size(); i += kCacheLine) __builtin_prefetch(&elements[i]);
+  }
+
+  // `next` is the channel after this one, if any.
+  template <typename T>
+  ErrorStatistics WeightErrors(std::int64_t n, std::span<const T> row,
+                               std::span<const float> values, std::span<const T> next) const {
     ErrorStatistics statistics;
     for (std::size_t start = 0; start < row.size(); start += kPartial) {
       const std::size_t length = std::min<std::size_t>(kPartial, row.size() - start);
+      if (!next.empty()) Prefetch(next.subspan(start, length));
       AddWeightPartial(n, static_cast<std::int64_t>(start), row.subspan(start, length),
-                       {values.data() + start, length}, statistics);
+                       values.subspan(start, length), statistics);
     }
     return statistics;
   }

@@ -60,6 +60,13 @@ FastQuantizer::FastQuantizer(std::shared_ptr<const PlainQuantizer> plain, const 
   if (IsBlock(spec, BlockFamily::kNvFp4)) {
     e4m3_ = MakeCodecConstants(GetDTypeInfo(DType::kFloat8E4M3Fn), OverflowMode::kSaturate);
   }
+  for (const GroupScale& shared : plain_->SharedScales()) {
+    const auto scale = static_cast<float>(shared.scale);
+    if (!(scale >= kLeastScale && scale <= kGreatestScale)) {
+      shared_oddities_.push_back(static_cast<std::int64_t>(shared_scales_.size()));
+    }
+    shared_scales_.push_back(scale);
+  }
   if (IsBlock(spec, BlockFamily::kMx)) {
     mx_scales_.emplace(spec.rule, plain_->Rules().grid);
   }
@@ -132,16 +139,12 @@ bool FastQuantizer::FindScales(const float* absmax, std::int64_t count, float* f
   return least >= kLeastScale && greatest <= kGreatestScale;
 }
 
-bool FastQuantizer::SharedScalesOf(std::int64_t n, std::int64_t run, std::int64_t count,
-                                   float* factors, float* scales) const {
-  const GroupScale* const shared = plain_->SharedScales().data() + plain_->Layout().GroupOf(n, run);
-  for (std::int64_t i = 0; i < count; ++i) {
-    const auto scale = static_cast<float>(shared[i].scale);
-    if (!(scale >= kLeastScale && scale <= kGreatestScale)) return false;
-    scales[i] = scale;
-    factors[i] = scale;
-  }
-  return true;
+const float* FastQuantizer::SharedScalesOf(std::int64_t n, std::int64_t run,
+                                           std::int64_t count) const {
+  const std::int64_t first = plain_->Layout().GroupOf(n, run);
+  const auto odd = std::ranges::lower_bound(shared_oddities_, first);
+  if (odd != shared_oddities_.end() && *odd < first + count) return nullptr;
+  return shared_scales_.data() + first;
 }
 
 void FastQuantizer::QuantizeChunk(std::int64_t n, std::int64_t begin, std::span<const float> x,
@@ -156,11 +159,14 @@ void FastQuantizer::QuantizeChunk(std::int64_t n, std::int64_t begin, std::span<
   }
   const std::int64_t rows = std::min(layout.rows, count);
   const std::int64_t runs = (count + rows - 1) / rows;
-  std::array<float, kChunk> factors;
-  std::array<float, kChunk> scales;
-  bool plain_numbers = false;
+  std::array<float, kChunk> found_factors;
+  std::array<float, kChunk> found_scales;
+  const float* factors = found_factors.data();
+  const float* scales = found_scales.data();
   if (layout.IsShared()) {
-    plain_numbers = SharedScalesOf(n, begin / layout.rows, runs, factors.data(), scales.data());
+    scales = SharedScalesOf(n, begin / layout.rows, runs);
+    if (scales == nullptr) return QuantizePlainly(n, begin, x, values, counts);
+    factors = scales;
   } else {
     std::array<float, kChunk> absmax;
     const std::int64_t whole = count / rows;
@@ -169,21 +175,22 @@ void FastQuantizer::QuantizeChunk(std::int64_t n, std::int64_t begin, std::span<
       const std::int64_t rest = count - whole * rows;
       kernels_.run_absmax(x.data() + whole * rows, rest, rest, absmax.data() + whole);
     }
-    plain_numbers = FindScales(absmax.data(), runs, factors.data(), scales.data());
+    if (!FindScales(absmax.data(), runs, found_factors.data(), found_scales.data())) {
+      return QuantizePlainly(n, begin, x, values, counts);
+    }
   }
-  if (!plain_numbers) return QuantizePlainly(n, begin, x, values, counts);
 
   ScaledRuns scaled{.length = rows,
-                    .factors = factors.data(),
-                    .scales = scales.data(),
-                    .multiply = IsBlock(plain_->Rules().spec, BlockFamily::kMx),
+                    .factors = factors,
+                    .scales = scales,
+                    .multiply = mx_scales_.has_value(),
                     .bounded = bounded_};
   std::array<float, kChunk> element_factors;
   std::array<float, kChunk> element_scales;
   if (rows % kRunMultiple != 0 && runs > 1 && rows > 1) {
     for (std::int64_t i = 0; i < count; ++i) {
-      element_factors[static_cast<std::size_t>(i)] = factors[static_cast<std::size_t>(i / rows)];
-      element_scales[static_cast<std::size_t>(i)] = scales[static_cast<std::size_t>(i / rows)];
+      element_factors[static_cast<std::size_t>(i)] = factors[i / rows];
+      element_scales[static_cast<std::size_t>(i)] = scales[i / rows];
     }
     scaled.length = 1;
     scaled.factors = element_factors.data();
@@ -198,9 +205,9 @@ void FastQuantizer::QuantizeLongRun(std::int64_t n, std::int64_t begin, std::spa
   float factor = 1;
   float scale = 1;
   if (plain_->Layout().IsShared()) {
-    if (!SharedScalesOf(n, begin / plain_->Layout().rows, 1, &factor, &scale)) {
-      return QuantizePlainly(n, begin, x, values, counts);
-    }
+    const float* const shared = SharedScalesOf(n, begin / plain_->Layout().rows, 1);
+    if (shared == nullptr) return QuantizePlainly(n, begin, x, values, counts);
+    factor = scale = *shared;
   } else if (!is_unscaled_) {
     float absmax = 0;
     kernels_.run_absmax(x.data(), count, count, &absmax);

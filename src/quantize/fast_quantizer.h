@@ -38,8 +38,9 @@ class FastQuantizer : public Quantizer {
   // number.
   [[nodiscard]] bool FindScales(const float* absmax, std::int64_t count, float* factors,
                                 float* scales) const;
-  [[nodiscard]] bool SharedScalesOf(std::int64_t n, std::int64_t run, std::int64_t count,
-                                    float* factors, float* scales) const;
+  // The shared scales of `count` runs of channel n, or null if any is no plain number.
+  [[nodiscard]] const float* SharedScalesOf(std::int64_t n, std::int64_t run,
+                                            std::int64_t count) const;
   void QuantizeChunk(std::int64_t n, std::int64_t begin, std::span<const float> x,
                      std::span<float> values, QuantizationCounts& counts) const;
   void QuantizeLongRun(std::int64_t n, std::int64_t begin, std::span<const float> x,
@@ -54,6 +55,8 @@ class FastQuantizer : public Quantizer {
   CodecConstants codec_;
   std::optional<CodecConstants> e4m3_;  // Of nvfp4's scales.
   std::optional<MxScales> mx_scales_;
+  std::vector<float> shared_scales_;           // The plain quantizer's, as float32.
+  std::vector<std::int64_t> shared_oddities_;  // Which of them are no plain numbers, ascending.
   bool is_unscaled_ = false;
   bool bounded_ = false;
 };
