@@ -224,13 +224,10 @@ class BlockMeasurer {
                        result.nonfinite);
       }
       if (product_ == nullptr && !kept.empty() && kept.back() == i) {
-        const auto next = i + 1 < count ? std::span<const T>(row.data() + depth, row.size())
-                                        : std::span<const T>();
+        const std::span<const T> next(rows + std::min(i + 1, count - 1) * depth, row.size());
         for (std::size_t p = 0; p < policies_.size(); ++p) {
           policies_[p].weights->Quantize(first + i, row, values, result.counts[p]);
-          result.errors[p].push_back(
-              {first + i,
-               WeightErrors(first + i, row, values, p == 0 ? next : std::span<const T>())});
+          result.errors[p].push_back({first + i, WeightErrors(first + i, row, values, next)});
         }
       }
     }
@@ -253,45 +250,39 @@ class BlockMeasurer {
     return copied.data();
   }
 
-  // Asks the memory for what is computed with next.
-  template <typename T>
-  static void Prefetch(std::span<const T> elements) {
-    constexpr std::size_t kCacheLine = 64 / sizeof(T);
-    for (std::size_t i = 0; i < elements.size(); i += kCacheLine) __builtin_prefetch(&elements[i]);
-  }
-
-  // `next` is the channel after this one, if any.
+  // `next` is the row that is read next.
   template <typename T>
   ErrorStatistics WeightErrors(std::int64_t n, std::span<const T> row,
                                std::span<const float> values, std::span<const T> next) const {
     ErrorStatistics statistics;
     for (std::size_t start = 0; start < row.size(); start += kPartial) {
       const std::size_t length = std::min<std::size_t>(kPartial, row.size() - start);
-      if (!next.empty()) Prefetch(next.subspan(start, length));
       AddWeightPartial(n, static_cast<std::int64_t>(start), row.subspan(start, length),
-                       values.subspan(start, length), statistics);
+                       values.subspan(start, length), next.data() + start, statistics);
     }
     return statistics;
   }
 
   void AddWeightPartial(std::int64_t n, std::int64_t start, std::span<const float> row,
-                        std::span<const float> values, ErrorStatistics& statistics) const {
+                        std::span<const float> values, const float* next,
+                        ErrorStatistics& statistics) const {
     if (needs_ == ErrorNeeds::kBasic) {
-      const internal::ErrorSums sums =
-          kernels_.error_sums(row.data(), values.data(), static_cast<std::int64_t>(values.size()));
+      const auto count = static_cast<std::int64_t>(values.size());
+      const internal::ErrorSums sums = kernels_.error_sums(row.data(), values.data(), count, next);
       // Finite float32 values cannot make sums of float64 overflow.
       if (std::isfinite(sums.sum_squares)) {
-        return internal::AddPartial({static_cast<std::int64_t>(values.size()), sums.max_abs,
-                                     sums.sum_abs, sums.sum_squares, sums.reference_squares},
-                                    statistics);
+        return internal::AddPartial(
+            {count, sums.max_abs, sums.sum_abs, sums.sum_squares, sums.reference_squares},
+            statistics);
       }
     }
     const std::vector<double> widened(row.begin(), row.end());
-    AddWeightPartial(n, start, std::span<const double>(widened), values, statistics);
+    AddWeightPartial(n, start, std::span<const double>(widened), values, nullptr, statistics);
   }
 
   void AddWeightPartial(std::int64_t n, std::int64_t start, std::span<const double> row,
-                        std::span<const float> values, ErrorStatistics& statistics) const {
+                        std::span<const float> values, const double* /*next*/,
+                        ErrorStatistics& statistics) const {
     const std::vector<double> widened(values.begin(), values.end());
     AddErrors(row, widened, weights_.StorageIndex(n, start), weights_.KStride(), statistics,
               {.needs = needs_, .ulp_of = weights_.StoredDType()});

@@ -436,7 +436,8 @@ TEST_P(KernelTest, ErrorSumsAreThePlainPartial) {
         SpreadFloats(static_cast<std::size_t>(count), -120, 120, 3);
     std::vector<float> value = SpreadFloats(static_cast<std::size_t>(count), -120, 120, 4);
     for (std::size_t i = 0; i < value.size(); i += 3) value[i] = reference[i] * 0.99F;
-    const ErrorSums sums = kernels_.error_sums(reference.data(), value.data(), count);
+    const ErrorSums sums =
+        kernels_.error_sums(reference.data(), value.data(), count, reference.data());
     const PartialSums plain = PlainPartial(reference, value);
     EXPECT_THAT(Bits(std::vector<double>{sums.max_abs, sums.sum_abs, sums.sum_squares,
                                          sums.reference_squares}),
@@ -452,8 +453,8 @@ TEST_P(KernelTest, ErrorSumsAreNotFiniteWhereAValueIsNot) {
     for (const std::size_t at : {0U, 13U, 39U}) {
       std::vector<float> value(40, 1.0F);
       value[at] = bad;
-      EXPECT_FALSE(
-          std::isfinite(kernels_.error_sums(reference.data(), value.data(), 40).sum_squares));
+      EXPECT_FALSE(std::isfinite(
+          kernels_.error_sums(reference.data(), value.data(), 40, reference.data()).sum_squares));
     }
   }
 }
