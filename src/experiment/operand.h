@@ -31,9 +31,7 @@ class Operand : public ChannelSource {
   [[nodiscard]] DType StoredDType() const override { return view_.dtype; }
   void Read(std::int64_t first, std::int64_t count, float* out) const override;
   void Read(std::int64_t first, std::int64_t count, double* out) const override;
-
-  // The elements of channel n where they lie as float32 side by side, else null.
-  [[nodiscard]] const float* InPlace(std::int64_t n) const;
+  [[nodiscard]] const float* InPlace(std::int64_t n) const override;
 
   // The position in the file of element k of channel n, and of the element n * K + k.
   [[nodiscard]] std::int64_t StorageIndex(std::int64_t n, std::int64_t k) const {
