@@ -28,6 +28,7 @@ class Turns {
   // spread: medians; best_share is that of the shortest times, which other programs disturb least.
   void Report(double bytes, benchmark::State& state) {
     if (shares_.empty()) return;
+    state.counters["median_ms"] = Median(work_s_) * 1e3;
     state.counters["GB/s"] = bytes / Median(work_s_) * 1e-9;
     state.counters["limit_GB/s"] = bytes / Median(limit_s_) * 1e-9;
     state.counters["share"] = Median(shares_);
