@@ -1,8 +1,10 @@
-"""narrowgauge and JAX on the same work in one run, turn by turn: ratios hold where the machine's speed drifts.
+"""narrowgauge, JAX and others on the same work in one run, turn by turn: ratios hold where the machine's speed drifts.
 
-Needs jax in the environment (tests/requirements-all.txt) and NARROWGAUGE_CLI; `./dev bench` gives both.
+Needs jax in the environment (tests/requirements-all.txt) and NARROWGAUGE_CLI; `./dev bench` gives both. torch takes
+part where it is installed.
 """
 
+import importlib.util
 import json
 import os
 import pathlib
@@ -14,13 +16,19 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 CLI = os.environ["NARROWGAUGE_CLI"]
-STEP_BENCHMARK = pathlib.Path(CLI).parent.parent / "benchmarks" / "step_benchmark"
+PROGRAMS = pathlib.Path(CLI).parent.parent / "benchmarks"
 PROCESS_PAIRS = 7
 STEP_PAIRS = 5
+CONVERSION_PAIRS = 3
+REPORT_PAIRS = 3
 
 
 def spread(values):
     return f"median {statistics.median(values):.4g}, {min(values):.4g} to {max(values):.4g}"
+
+
+def output(command):
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
 def seconds(command):
@@ -43,8 +51,7 @@ def compare_processes():
 
 def our_steps():
     """Microseconds per step, by instruction set."""
-    text = subprocess.run([*ONE_CORE, str(STEP_BENCHMARK), "--benchmark_format=json", "--benchmark_min_time=0.1"],
-                          check=True, capture_output=True, text=True).stdout
+    text = output([*ONE_CORE, str(PROGRAMS / "step_benchmark"), "--benchmark_format=json", "--benchmark_min_time=0.1"])
     return {b["name"].split("/")[1]: b["real_time"] for b in json.loads(text)["benchmarks"]}
 
 
@@ -54,13 +61,79 @@ def compare_steps():
     for _ in range(STEP_PAIRS):
         for isa, microseconds in our_steps().items():
             ours.setdefault(isa, []).append(microseconds)
-        theirs.append(float(subprocess.run([*ONE_CORE, sys.executable, str(HERE / "peers" / "tutorial_step.py")],
-                                           check=True, capture_output=True, text=True).stdout))
+        theirs.append(float(output([*ONE_CORE, sys.executable, str(HERE / "peers" / "tutorial_step.py")])))
     print(f"step, us: JAX {spread(theirs)}")
     for isa, values in ours.items():
         ratios = [b / a for a, b in zip(values, theirs)]
         print(f"step, us: narrowgauge {isa} {spread(values)}; JAX / narrowgauge: {spread(ratios)}")
 
+
+def our_conversions():
+    """Milliseconds by conversion, with the best instruction set that the benchmark knows."""
+    found = {}
+    text = output([*ONE_CORE, str(PROGRAMS / "convert_benchmark"), "--benchmark_format=json"])
+    for b in json.loads(text)["benchmarks"]:  # AVX2 comes before AVX-512.
+        if not b.get("error_occurred"):
+            found["/".join(b["name"].split("/")[1:-3])] = b["median_ms"]
+    return found
+
+
+def compare_conversions(peers):
+    """16 Mi elements to codes and back, each on one core."""
+    script = str(HERE / "peers" / "conversions.py")
+    ours, theirs = {}, {peer: {} for peer in peers}
+    for _ in range(CONVERSION_PAIRS):
+        for name, milliseconds in our_conversions().items():
+            ours.setdefault(name, []).append(milliseconds)
+        for peer in peers:
+            for name, milliseconds in json.loads(output([*ONE_CORE, sys.executable, script, peer])).items():
+                theirs[peer].setdefault(name, []).append(milliseconds)
+    for peer, conversions in theirs.items():
+        for name, values in conversions.items():
+            ratios = [b / a for a, b in zip(ours[name], values)]
+            print(f"{name}, ms: narrowgauge {spread(ours[name])}; {peer} {spread(values)}; "
+                  f"{peer} / narrowgauge: {spread(ratios)}")
+
+
+def check_report(peer, theirs, ours):
+    """Both sides must have measured the same. float32 errors and sums, and XLA's reciprocals, differ in the last bits."""
+    for name, numbers in theirs["policies"].items():
+        for metric in ("max_abs_err", "mean_abs_err", "sqnr_db"):
+            if abs(numbers[metric] - ours[name][metric]) > 1e-4 * abs(ours[name][metric]):
+                sys.exit(f"side_by_side_benchmark: {peer} and narrowgauge disagree on {metric} of {name}: "
+                         f"{numbers[metric]} and {ours[name][metric]}")
+
+
+def compare_reports():
+    """Twelve policies on a 4096 x 4096 matrix: our whole process against what the peers take once they run."""
+    import numpy
+    script = str(HERE / "peers" / "weight_report.py")
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "w.npy")
+        numpy.save(path, numpy.random.default_rng(0).standard_normal((4096, 4096), dtype=numpy.float32))
+        command = [*ONE_CORE, CLI, "measure", "--weights", path, "--k-axis", "last", "--error", "weights",
+                   "--preset", "weights", "--metrics", "max_abs_err,mean_abs_err,sqnr_db", "--threads", "1",
+                   "--format", "json"]
+        our_numbers = {row["policy"]: row for row in json.loads(output(command))["rows"]}
+        ours, theirs = [], {"NumPy": [], "JAX warm": [], "JAX cold": []}
+        for _ in range(REPORT_PAIRS):
+            ours.append(seconds(command))
+            for peer in ("numpy", "jax"):
+                report = json.loads(output([*ONE_CORE, sys.executable, script, peer, path]))
+                check_report(peer, report, our_numbers)
+                warm = sum(numbers["seconds"] for numbers in report["policies"].values())
+                if peer == "jax":
+                    theirs["JAX cold"].append(report["cold"])
+                theirs["NumPy" if peer == "numpy" else "JAX warm"].append(warm)
+    print(f"weight report, s: narrowgauge, the whole process {spread(ours)}")
+    for peer, values in theirs.items():
+        ratios = [b / a for a, b in zip(ours, values)]
+        print(f"weight report, s: {peer} {spread(values)}; {peer} / narrowgauge: {spread(ratios)}")
+
+
+# Tuned for another CPU, they would slow NumPy down.
+for variable in ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE"):
+    os.environ.pop(variable, None)
 
 ONE_CORE = ["taskset", "-c", str(max(os.sched_getaffinity(0)))]
 
@@ -72,3 +145,5 @@ except ImportError:
 print(f"jax {jax.__version__}")
 compare_processes()
 compare_steps()
+compare_conversions(["numpy", "jax"] + (["torch"] if importlib.util.find_spec("torch") else []))
+compare_reports()

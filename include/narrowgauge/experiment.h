@@ -19,6 +19,7 @@
 #include "narrowgauge/precision_policy.h"
 #include "narrowgauge/random.h"
 #include "narrowgauge/status.h"
+#include "narrowgauge/tensor.h"
 #include "narrowgauge/xplane.h"
 
 namespace narrowgauge {
@@ -112,6 +113,13 @@ struct MatrixSource {
   std::string tensor;
 };
 
+// A matrix in memory: two dimensions of a floating dtype. The bytes must outlive the call that is
+// given it.
+struct MatrixView {
+  TensorView tensor;
+  KAxis k_axis = KAxis::kLast;
+};
+
 // A product of random operands: x = normal(k1, (M, K)) and w = normal(k2, (K, N)) with k1, k2 =
 // split(PRNGKey(seed)).
 struct RandomShape {
@@ -119,8 +127,9 @@ struct RandomShape {
 };
 
 struct MeasureOptions {
-  // Either a matrix from a file or random ones.
+  // One of these: a matrix from a file, one in memory, or random ones.
   std::optional<MatrixSource> weights;
+  std::optional<MatrixView> matrix;
   std::optional<RandomShape> random;
   std::optional<MatrixSource> activations;  // Default: normal(PRNGKey(seed), (64, K)), or random.
   ErrorOf error_of = ErrorOf::kOutput;
@@ -176,8 +185,8 @@ struct MeasureResult {
 
 // Policies on a weight matrix, unrounded and against float64. Bits do not depend on threads or
 // instruction set. Errors as OpenCheckpoint and FindMatrix; kInvalidArgument for a policy whose
-// product is not supported; kFailedPrecondition for a wrong dtype or rank, a K that differs from
-// the activations', or a matrix that a convention refuses.
+// product is not supported, or bytes that do not fit a shape; kFailedPrecondition for a wrong dtype
+// or rank, a K that differs from the activations', or a matrix that a convention refuses.
 [[nodiscard]] Result<MeasureResult> Measure(const MeasureOptions& options);
 
 // ---- One weight matrix, as other packages quantise it ------------------------------------------

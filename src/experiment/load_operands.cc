@@ -99,13 +99,14 @@ Result<std::unique_ptr<Operand>> OpenActivations(const MeasureOptions& options, 
 Result<Operands> LoadOperands(const MeasureOptions& options) {
   const bool output = options.error_of == ErrorOf::kOutput;
   const auto& random = options.random;
-  if (options.weights.has_value() == random.has_value()) {
+  const int sources = (options.weights ? 1 : 0) + (options.matrix ? 1 : 0) + (random ? 1 : 0);
+  if (sources != 1) {
     return MakeError(StatusCode::kInvalidArgument,
-                     "weights are either those of a file or random ones");
+                     "weights are those of a file, those in memory or random ones");
   }
-  if (random && options.weights_k_axis) {
+  if (!options.weights && options.weights_k_axis) {
     return MakeError(StatusCode::kInvalidArgument,
-                     "which axis of a file is K says nothing about random weights, [K, N]");
+                     "which axis of a file is K says nothing about weights that are in none");
   }
   Operands operands;
   Sizes sizes;
@@ -113,7 +114,9 @@ Result<Operands> LoadOperands(const MeasureOptions& options) {
   if (random) {
     sizes = {output ? random->m : 0, random->k, random->n};
   } else {
-    auto w = OpenOperand(*options.weights, options.checkpoint, options.weights_k_axis, options.isa);
+    auto w = options.matrix ? OpenOperand(*options.matrix, options.isa)
+                            : OpenOperand(*options.weights, options.checkpoint,
+                                          options.weights_k_axis, options.isa);
     if (!w) return tl::unexpected(w.error());
     sizes = {output ? kDefaultRows : 0, (*w)->Depth(), (*w)->Channels()};
     precision = (*w)->Precision();

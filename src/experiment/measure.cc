@@ -94,6 +94,7 @@ class BlockMeasurer {
     const std::int64_t depth = weights_.Depth();
     std::vector<T> copied;
     const T* const rows = RowsOf(first, count, copied);
+    std::vector<float> values(product_ == nullptr ? static_cast<std::size_t>(depth) : 0);
     std::vector<std::int64_t> kept;
     for (std::int64_t i = 0; i < count; ++i) {
       const std::span<const T> row(rows + i * depth, static_cast<std::size_t>(depth));
@@ -104,9 +105,10 @@ class BlockMeasurer {
                        result.nonfinite);
       }
       if (product_ == nullptr && !kept.empty() && kept.back() == i) {
+        const std::span<const T> next(rows + std::min(i + 1, count - 1) * depth, row.size());
         for (std::size_t p = 0; p < policies_.size(); ++p) {
-          result.errors[p].push_back(
-              {first + i, WeightErrors(p, first + i, row, result.counts[p])});
+          policies_[p].weights->Quantize(first + i, row, values, result.counts[p]);
+          result.errors[p].push_back({first + i, WeightErrors(first + i, row, values, next)});
         }
       }
     }
@@ -129,38 +131,39 @@ class BlockMeasurer {
     return copied.data();
   }
 
+  // `next` is the row that is read next.
   template <typename T>
-  ErrorStatistics WeightErrors(std::size_t policy, std::int64_t n, std::span<const T> row,
-                               QuantizationCounts& counts) const {
-    std::vector<float> values(row.size());
-    policies_[policy].weights->Quantize(n, row, values, counts);
+  ErrorStatistics WeightErrors(std::int64_t n, std::span<const T> row,
+                               std::span<const float> values, std::span<const T> next) const {
     ErrorStatistics statistics;
     for (std::size_t start = 0; start < row.size(); start += kPartial) {
       const std::size_t length = std::min<std::size_t>(kPartial, row.size() - start);
       AddWeightPartial(n, static_cast<std::int64_t>(start), row.subspan(start, length),
-                       {values.data() + start, length}, statistics);
+                       values.subspan(start, length), next.data() + start, statistics);
     }
     return statistics;
   }
 
   void AddWeightPartial(std::int64_t n, std::int64_t start, std::span<const float> row,
-                        std::span<const float> values, ErrorStatistics& statistics) const {
+                        std::span<const float> values, const float* next,
+                        ErrorStatistics& statistics) const {
     if (needs_ == ErrorNeeds::kBasic) {
-      const internal::ErrorSums sums =
-          kernels_.error_sums(row.data(), values.data(), static_cast<std::int64_t>(values.size()));
+      const auto count = static_cast<std::int64_t>(values.size());
+      const internal::ErrorSums sums = kernels_.error_sums(row.data(), values.data(), count, next);
       // Finite float32 values cannot make sums of float64 overflow.
       if (std::isfinite(sums.sum_squares)) {
-        return internal::AddPartial({static_cast<std::int64_t>(values.size()), sums.max_abs,
-                                     sums.sum_abs, sums.sum_squares, sums.reference_squares},
-                                    statistics);
+        return internal::AddPartial(
+            {count, sums.max_abs, sums.sum_abs, sums.sum_squares, sums.reference_squares},
+            statistics);
       }
     }
     const std::vector<double> widened(row.begin(), row.end());
-    AddWeightPartial(n, start, std::span<const double>(widened), values, statistics);
+    AddWeightPartial(n, start, std::span<const double>(widened), values, nullptr, statistics);
   }
 
   void AddWeightPartial(std::int64_t n, std::int64_t start, std::span<const double> row,
-                        std::span<const float> values, ErrorStatistics& statistics) const {
+                        std::span<const float> values, const double* /*next*/,
+                        ErrorStatistics& statistics) const {
     const std::vector<double> widened(values.begin(), values.end());
     AddErrors(row, widened, weights_.StorageIndex(n, start), weights_.KStride(), statistics,
               {.needs = needs_, .ulp_of = weights_.StoredDType()});

@@ -5,12 +5,14 @@
 #include <cstddef>
 #include <cstring>
 #include <span>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "src/base/check.h"
+#include "src/base/checked_math.h"
 #include "src/numerics/bulk_convert.h"
 #include "src/numerics/widen.h"
 
@@ -19,6 +21,23 @@ namespace {
 
 // Elements of a file's row that are read side by side when its rows are not channels.
 constexpr std::int64_t kTile = 16;
+
+// Whether elements of this shape and dtype can be measured; `what` names the tensor.
+Result<void> CheckMatrix(const std::string& what, std::optional<DType> dtype,
+                         std::string_view stored_dtype, const Shape& shape) {
+  if (!dtype || GetDTypeInfo(*dtype).kind != DTypeKind::kFloat) {
+    return MakeError(StatusCode::kFailedPrecondition,
+                     fmt::format("tensor {} has a dtype that cannot be measured; expected a "
+                                 "floating one: {}",
+                                 what, stored_dtype));
+  }
+  if (shape.size() != 2) {
+    return MakeError(StatusCode::kFailedPrecondition,
+                     fmt::format("tensor {} is not a matrix; expected two dimensions: shape {}",
+                                 what, FormatShape(shape)));
+  }
+  return {};
+}
 
 TensorView ViewOf(const std::vector<float>& values, std::int64_t first, std::int64_t last) {
   return {DType::kFloat32, {first, last}, std::as_bytes(std::span(values))};
@@ -119,21 +138,36 @@ Result<std::unique_ptr<Operand>> OpenOperand(const MatrixSource& source,
   const auto index = FindMatrix(**reader, source.tensor);
   if (!index) return tl::unexpected(index.error());
   const TensorInfo& info = (*reader)->Tensors()[*index];
-  if (!info.dtype || GetDTypeInfo(*info.dtype).kind != DTypeKind::kFloat) {
-    return MakeError(StatusCode::kFailedPrecondition,
-                     fmt::format("tensor {} has a dtype that cannot be measured; expected a "
-                                 "floating one: {}",
-                                 DescribeSource(source, info.name), info.stored_dtype));
-  }
-  if (info.shape.size() != 2) {
-    return MakeError(StatusCode::kFailedPrecondition,
-                     fmt::format("tensor {} is not a matrix; expected two dimensions: shape {}",
-                                 DescribeSource(source, info.name), FormatShape(info.shape)));
-  }
+  const auto fits =
+      CheckMatrix(DescribeSource(source, info.name), info.dtype, info.stored_dtype, info.shape);
+  if (!fits) return tl::unexpected(fits.error());
   auto view = (*reader)->View(*index);
   if (!view) return tl::unexpected(view.error());
   const KAxis axis = k_axis.value_or((*reader)->DefaultKAxis());
   return std::make_unique<Operand>(std::move(*reader), info, std::move(*view), axis, isa);
+}
+
+Result<std::unique_ptr<Operand>> OpenOperand(const MatrixView& matrix, InstructionSet isa) {
+  const TensorView& tensor = matrix.tensor;
+  TensorInfo info;
+  info.name = "in memory";
+  info.stored_dtype = GetDTypeInfo(tensor.dtype).name;
+  info.dtype = tensor.dtype;
+  info.shape = tensor.shape;
+  const auto fits = CheckMatrix(info.name, info.dtype, info.stored_dtype, info.shape);
+  if (!fits) return tl::unexpected(fits.error());
+  const auto elements = NumElements(tensor.shape);
+  if (!elements) return tl::unexpected(elements.error());
+  const auto bits =
+      CheckedMultiply(*elements, std::int64_t{StorageBits(GetDTypeInfo(tensor.dtype))});
+  const auto held = static_cast<std::int64_t>(tensor.bytes.size());
+  if (!bits || *bits / 8 + (*bits % 8 != 0 ? 1 : 0) != held) {
+    return MakeError(StatusCode::kInvalidArgument,
+                     fmt::format("a matrix in memory has not the bytes of its shape; shape {} of "
+                                 "{}: {} bytes",
+                                 FormatShape(tensor.shape), info.stored_dtype, held));
+  }
+  return std::make_unique<Operand>(nullptr, info, tensor, matrix.k_axis, isa);
 }
 
 }  // namespace narrowgauge::internal

@@ -18,7 +18,8 @@ namespace narrowgauge::internal {
 
 class Operand : public ChannelSource {
  public:
-  // A floating matrix of an open file; `k_axis` says which axis of the view is K.
+  // A floating matrix of an open file, or of memory that someone else owns if `reader` is null;
+  // `k_axis` says which axis of the view is K.
   Operand(std::unique_ptr<CheckpointReader> reader, const TensorInfo& info, TensorView view,
           KAxis k_axis, InstructionSet isa);
   // A float32 matrix in memory, row-major.
@@ -30,9 +31,7 @@ class Operand : public ChannelSource {
   [[nodiscard]] DType StoredDType() const override { return view_.dtype; }
   void Read(std::int64_t first, std::int64_t count, float* out) const override;
   void Read(std::int64_t first, std::int64_t count, double* out) const override;
-
-  // The elements of channel n where they lie as float32 side by side, else null.
-  [[nodiscard]] const float* InPlace(std::int64_t n) const;
+  [[nodiscard]] const float* InPlace(std::int64_t n) const override;
 
   // The position in the file of element k of channel n, and of the element n * K + k.
   [[nodiscard]] std::int64_t StorageIndex(std::int64_t n, std::int64_t k) const {
@@ -67,6 +66,11 @@ class Operand : public ChannelSource {
 [[nodiscard]] Result<std::unique_ptr<Operand>> OpenOperand(const MatrixSource& source,
                                                            const CheckpointOptions& options,
                                                            std::optional<KAxis> k_axis,
+                                                           InstructionSet isa);
+
+// The same for a matrix in memory, whose bytes must outlive the operand; kInvalidArgument if there
+// are not as many bytes as its shape says.
+[[nodiscard]] Result<std::unique_ptr<Operand>> OpenOperand(const MatrixView& matrix,
                                                            InstructionSet isa);
 
 // Returns "path:tensor", as people write it.

@@ -31,6 +31,10 @@ void MergeSum(const ScaledSum& part, ScaledSum& whole) {
     whole = part;
     return;
   }
+  if (part.exponent == whole.exponent) {  // Nearly always.
+    whole.value += part.value;
+    return;
+  }
   const int exponent = std::max(part.exponent, whole.exponent);
   whole = {
       Scale(whole.value, exponent - whole.exponent) + Scale(part.value, exponent - part.exponent),

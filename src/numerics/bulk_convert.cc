@@ -61,6 +61,8 @@ std::optional<CodecConstants> MakeCodecConstants(const DTypeInfo& info, Overflow
   }
   const std::uint64_t overflow_code =
       Encode(info, std::numeric_limits<double>::infinity(), RoundingMode::kNearestEven, overflow);
+  // Kernels take the minimum of a code and this.
+  NG_CHECK(overflow_code == largest_code || overflow_code == largest_code + 1);
   constants.mantissa_bits = info.mantissa_bits;
   constants.has_negative_zero = info.special_values != SpecialValues::kNanNegativeZero;
   constants.smallest_normal = PowerOfTwoBits(info.has_zero ? 1 - info.exponent_bias : -126);

@@ -20,8 +20,6 @@ constexpr auto kChunk = static_cast<std::size_t>(kPartialElements);
 constexpr float kLeastScale = 0x1p-100F;
 constexpr float kGreatestScale = 0x1p100F;
 
-constexpr std::uint32_t kMantissaUnit = 1U << 23;
-
 bool IsBlock(const QuantizationSpec& spec, BlockFamily family) {
   return spec.block_format && GetBlockFormatInfo(*spec.block_format).family == family;
 }
@@ -34,11 +32,6 @@ bool NothingSaturates(const QuantizationSpec& spec) {
   }
   if (spec.scale_dtype != DType::kFloat32) return false;
   return spec.range == ScaleRange::kNarrow;
-}
-
-// Mantissa bits of the least significand in [1, 2) that is at least `value`.
-std::uint32_t MantissaAtLeast(double value) {
-  return static_cast<std::uint32_t>(std::ceil((value - 1) * kMantissaUnit));
 }
 
 }  // namespace
@@ -69,29 +62,15 @@ FastQuantizer::FastQuantizer(std::shared_ptr<const PlainQuantizer> plain, const 
   if (IsBlock(spec, BlockFamily::kNvFp4)) {
     e4m3_ = MakeCodecConstants(GetDTypeInfo(DType::kFloat8E4M3Fn), OverflowMode::kSaturate);
   }
-  if (IsBlock(spec, BlockFamily::kMx)) {
-    const double largest = plain_->Rules().grid.Divisor();
-    const int exponent = std::ilogb(largest);
-    const double significand = std::ldexp(largest, -exponent);
-    mx_offset_ = exponent;
-    switch (spec.rule) {
-      case MxScaleRule::kFloor:
-        break;
-      case MxScaleRule::kCeil:
-        mx_increment_ = kMantissaUnit - 1;
-        break;
-      case MxScaleRule::kRceil:  // Up where the significand of absmax is above the largest value's.
-        mx_increment_ = kMantissaUnit - 1 - MantissaAtLeast(significand);
-        break;
-      case MxScaleRule::kNearest: {
-        // Up where it is above that of the largest value times the root of 2, or of 1/2.
-        const double up = significand * std::sqrt(2.0);
-        const bool wraps = up >= 2;
-        mx_increment_ = kMantissaUnit - MantissaAtLeast(wraps ? up / 2 : up);
-        mx_offset_ += wraps ? 1 : 0;
-        break;
-      }
+  for (const GroupScale& shared : plain_->SharedScales()) {
+    const auto scale = static_cast<float>(shared.scale);
+    if (!(scale >= kLeastScale && scale <= kGreatestScale)) {
+      shared_oddities_.push_back(static_cast<std::int64_t>(shared_scales_.size()));
     }
+    shared_scales_.push_back(scale);
+  }
+  if (IsBlock(spec, BlockFamily::kMx)) {
+    mx_scales_.emplace(spec.rule, plain_->Rules().grid);
   }
 }
 
@@ -123,23 +102,9 @@ void FastQuantizer::Quantize(std::int64_t n, std::span<const float> x, std::span
 bool FastQuantizer::FindScales(const float* absmax, std::int64_t count, float* factors,
                                float* scales) const {
   const QuantizationSpec& spec = plain_->Rules().spec;
+  if (mx_scales_) return mx_scales_->Find(absmax, count, factors, scales);
   float least = kGreatestScale;
   float greatest = 0;
-  if (IsBlock(spec, BlockFamily::kMx)) {
-    const bool is_integer = codec_.kind == CodecKind::kInteger;
-    const std::uint32_t unit = is_integer ? 6 : 0;  // mxint8's codes count 2^-6.
-    const std::uint32_t down = static_cast<std::uint32_t>(mx_offset_) + unit;
-    for (std::int64_t i = 0; i < count; ++i) {
-      const std::uint32_t exponent =
-          (std::bit_cast<std::uint32_t>(absmax[i]) + mx_increment_) >> 23;
-      const float scale = std::bit_cast<float>((exponent - down) << 23);
-      scales[i] = scale;
-      factors[i] = std::bit_cast<float>((254 - (exponent - down)) << 23);
-      least = absmax[i] < least ? absmax[i] : least;
-      greatest = absmax[i] > greatest ? absmax[i] : greatest;
-    }
-    return least >= 0x1p-80F && greatest <= 0x1p80F;
-  }
   if (e4m3_) {
     const auto tensor_scale = static_cast<float>(plain_->Rules().tensor_scale);
     for (std::int64_t i = 0; i < count; ++i) scales[i] = absmax[i] / 6.0F / tensor_scale;
@@ -253,16 +218,12 @@ void FastQuantizer::QuantizeWithOffsets(std::int64_t n, std::int64_t begin,
             values, counts);
 }
 
-bool FastQuantizer::SharedScalesOf(std::int64_t n, std::int64_t run, std::int64_t count,
-                                   float* factors, float* scales) const {
-  const GroupScale* const shared = plain_->SharedScales().data() + plain_->Layout().GroupOf(n, run);
-  for (std::int64_t i = 0; i < count; ++i) {
-    const auto scale = static_cast<float>(shared[i].scale);
-    if (!(scale >= kLeastScale && scale <= kGreatestScale)) return false;
-    scales[i] = scale;
-    factors[i] = scale;
-  }
-  return true;
+const float* FastQuantizer::SharedScalesOf(std::int64_t n, std::int64_t run,
+                                           std::int64_t count) const {
+  const std::int64_t first = plain_->Layout().GroupOf(n, run);
+  const auto odd = std::ranges::lower_bound(shared_oddities_, first);
+  if (odd != shared_oddities_.end() && *odd < first + count) return nullptr;
+  return shared_scales_.data() + first;
 }
 
 void FastQuantizer::QuantizeChunk(std::int64_t n, std::int64_t begin, std::span<const float> x,
@@ -277,11 +238,14 @@ void FastQuantizer::QuantizeChunk(std::int64_t n, std::int64_t begin, std::span<
   }
   const std::int64_t rows = std::min(layout.rows, count);
   const std::int64_t runs = (count + rows - 1) / rows;
-  std::array<float, kChunk> factors;
-  std::array<float, kChunk> scales;
-  bool plain_numbers = false;
+  std::array<float, kChunk> found_factors;
+  std::array<float, kChunk> found_scales;
+  const float* factors = found_factors.data();
+  const float* scales = found_scales.data();
   if (layout.IsShared()) {
-    plain_numbers = SharedScalesOf(n, begin / layout.rows, runs, factors.data(), scales.data());
+    scales = SharedScalesOf(n, begin / layout.rows, runs);
+    if (scales == nullptr) return QuantizePlainly(n, begin, x, values, counts);
+    factors = scales;
   } else {
     std::array<float, kChunk> absmax;
     const std::int64_t whole = count / rows;
@@ -290,21 +254,22 @@ void FastQuantizer::QuantizeChunk(std::int64_t n, std::int64_t begin, std::span<
       const std::int64_t rest = count - whole * rows;
       kernels_.run_absmax(x.data() + whole * rows, rest, rest, absmax.data() + whole);
     }
-    plain_numbers = FindScales(absmax.data(), runs, factors.data(), scales.data());
+    if (!FindScales(absmax.data(), runs, found_factors.data(), found_scales.data())) {
+      return QuantizePlainly(n, begin, x, values, counts);
+    }
   }
-  if (!plain_numbers) return QuantizePlainly(n, begin, x, values, counts);
 
   ScaledRuns scaled{.length = rows,
-                    .factors = factors.data(),
-                    .scales = scales.data(),
-                    .multiply = IsBlock(plain_->Rules().spec, BlockFamily::kMx),
+                    .factors = factors,
+                    .scales = scales,
+                    .multiply = mx_scales_.has_value(),
                     .bounded = bounded_};
   std::array<float, kChunk> element_factors;
   std::array<float, kChunk> element_scales;
   if (rows % kRunMultiple != 0 && runs > 1 && rows > 1) {
     for (std::int64_t i = 0; i < count; ++i) {
-      element_factors[static_cast<std::size_t>(i)] = factors[static_cast<std::size_t>(i / rows)];
-      element_scales[static_cast<std::size_t>(i)] = scales[static_cast<std::size_t>(i / rows)];
+      element_factors[static_cast<std::size_t>(i)] = factors[i / rows];
+      element_scales[static_cast<std::size_t>(i)] = scales[i / rows];
     }
     scaled.length = 1;
     scaled.factors = element_factors.data();
@@ -319,9 +284,9 @@ void FastQuantizer::QuantizeLongRun(std::int64_t n, std::int64_t begin, std::spa
   float factor = 1;
   float scale = 1;
   if (plain_->Layout().IsShared()) {
-    if (!SharedScalesOf(n, begin / plain_->Layout().rows, 1, &factor, &scale)) {
-      return QuantizePlainly(n, begin, x, values, counts);
-    }
+    const float* const shared = SharedScalesOf(n, begin / plain_->Layout().rows, 1);
+    if (shared == nullptr) return QuantizePlainly(n, begin, x, values, counts);
+    factor = scale = *shared;
   } else if (!is_unscaled_) {
     float absmax = 0;
     kernels_.run_absmax(x.data(), count, count, &absmax);

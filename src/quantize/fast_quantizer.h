@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "src/kernels/kernels.h"
+#include "src/quantize/mx_scales.h"
 #include "src/quantize/plain_quantizer.h"
 
 namespace narrowgauge::internal {
@@ -37,14 +38,15 @@ class FastQuantizer : public Quantizer {
   // number.
   [[nodiscard]] bool FindScales(const float* absmax, std::int64_t count, float* factors,
                                 float* scales) const;
-  [[nodiscard]] bool SharedScalesOf(std::int64_t n, std::int64_t run, std::int64_t count,
-                                    float* factors, float* scales) const;
   [[nodiscard]] bool FindOffsetScales(std::int64_t n, std::int64_t begin, std::span<const float> x,
                                       OffsetScales& found) const;
   [[nodiscard]] bool TakeOffsetScale(const GroupScale& scale, std::size_t run,
                                      OffsetScales& found) const;
   void QuantizeWithOffsets(std::int64_t n, std::int64_t begin, std::span<const float> x,
                            std::span<float> values, QuantizationCounts& counts) const;
+  // The shared scales of `count` runs of channel n, or null if any is no plain number.
+  [[nodiscard]] const float* SharedScalesOf(std::int64_t n, std::int64_t run,
+                                            std::int64_t count) const;
   void QuantizeChunk(std::int64_t n, std::int64_t begin, std::span<const float> x,
                      std::span<float> values, QuantizationCounts& counts) const;
   void QuantizeLongRun(std::int64_t n, std::int64_t begin, std::span<const float> x,
@@ -60,12 +62,12 @@ class FastQuantizer : public Quantizer {
   const Kernels& kernels_;
   CodecConstants codec_;
   std::optional<CodecConstants> e4m3_;  // Of nvfp4's scales.
+  std::optional<MxScales> mx_scales_;
+  std::vector<float> shared_scales_;           // The plain quantizer's, as float32.
+  std::vector<std::int64_t> shared_oddities_;  // Which of them are no plain numbers, ascending.
   bool is_unscaled_ = false;
   bool has_zero_points_ = false;
   bool bounded_ = false;
-  std::uint32_t mx_increment_ =
-      0;               // Scale exponent of a block = (bits of absmax + increment) / 2^23
-  int mx_offset_ = 0;  // - offset.
 };
 
 }  // namespace narrowgauge::internal

@@ -30,6 +30,8 @@ class ChannelSource {
   // Precision() is float32.
   virtual void Read(std::int64_t first, std::int64_t count, float* out) const = 0;
   virtual void Read(std::int64_t first, std::int64_t count, double* out) const = 0;
+  // The elements of channel n where they lie as float32 side by side, else null.
+  [[nodiscard]] virtual const float* InPlace(std::int64_t /*n*/) const { return nullptr; }
 };
 
 // Quantises the channels of one matrix under one spec. Results do not depend on the instruction set

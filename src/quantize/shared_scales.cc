@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <limits>
 #include <mutex>
+#include <type_traits>
 
 #include "src/base/parallel_for.h"
 #include "src/kernels/kernels.h"
@@ -15,6 +16,18 @@ namespace {
 // Channels that one thread reads at a time.
 constexpr std::int64_t kChannelsAtOnce = 16;
 
+// The elements of channels [first, first + count), in place where they lie so.
+template <typename T>
+const T* ElementsOf(const ChannelSource& source, std::int64_t first, std::int64_t count,
+                    std::vector<T>& copied) {
+  if constexpr (std::is_same_v<T, float>) {
+    if (const float* const in_place = source.InPlace(first)) return in_place;
+  }
+  copied.resize(static_cast<std::size_t>(count * source.Depth()));
+  source.Read(first, count, copied.data());
+  return copied.data();
+}
+
 // Calls visit(n, elements of channel n), on several threads.
 template <typename T, typename Visit>
 void ForEachChannel(const ChannelSource& source, int threads, const Visit& visit) {
@@ -23,17 +36,29 @@ void ForEachChannel(const ChannelSource& source, int threads, const Visit& visit
   ParallelFor(chunks, threads, [&](std::int64_t chunk) {
     const std::int64_t first = chunk * kChannelsAtOnce;
     const std::int64_t count = std::min(kChannelsAtOnce, source.Channels() - first);
-    std::vector<T> elements(static_cast<std::size_t>(count * depth));
-    source.Read(first, count, elements.data());
+    std::vector<T> copied;
+    const T* const elements = ElementsOf(source, first, count, copied);
     for (std::int64_t i = 0; i < count; ++i) {
-      visit(first + i,
-            std::span<const T>(elements.data() + i * depth, static_cast<std::size_t>(depth)));
+      visit(first + i, std::span<const T>(elements + i * depth, static_cast<std::size_t>(depth)));
     }
   });
 }
 
 void AddFinite(Range& range, double element) {
   if (std::isfinite(element)) range.Add(element);
+}
+
+// Finds the largest magnitudes of those runs once more that hold what is not finite.
+void KeepFinite(std::span<const float> x, std::int64_t rows, std::vector<float>& absmax) {
+  for (std::size_t run = 0; run < absmax.size(); ++run) {
+    if (std::isfinite(absmax[run])) continue;
+    absmax[run] = 0;
+    const std::size_t begin = run * static_cast<std::size_t>(rows);
+    const std::size_t end = std::min(x.size(), begin + static_cast<std::size_t>(rows));
+    for (std::size_t k = begin; k < end; ++k) {
+      if (std::isfinite(x[k])) absmax[run] = std::max(absmax[run], std::abs(x[k]));
+    }
+  }
 }
 
 // Largest magnitudes of finite float32 elements, for symmetric scales: by kernels.
@@ -51,18 +76,14 @@ std::vector<Range> RangesFromAbsmax(const GroupLayout& layout, const ChannelSour
       const std::int64_t rest = layout.depth - whole * layout.rows;
       kernels.run_absmax(x.data() + whole * layout.rows, rest, rest, found.data() + whole);
     }
-    for (std::size_t run = 0; run < runs; ++run) {
-      if (std::isfinite(found[run])) continue;
-      const std::size_t begin = run * static_cast<std::size_t>(layout.rows);
-      found[run] = 0;
-      for (std::size_t k = begin; k < x.size() && k < begin + static_cast<std::size_t>(layout.rows);
-           ++k) {
-        if (std::isfinite(x[k])) found[run] = std::max(found[run], std::abs(x[k]));
-      }
-    }
+    float largest = 0;
+    kernels.run_absmax(found.data(), layout.RunsPerChannel(), layout.RunsPerChannel(), &largest);
+    if (!std::isfinite(largest)) KeepFinite(x, layout.rows, found);
     const std::lock_guard<std::mutex> lock(mutex);  // Maxima do not mind the order.
     float* const group = absmax.data() + layout.GroupOf(n, 0);
-    for (std::size_t run = 0; run < runs; ++run) group[run] = std::max(group[run], found[run]);
+    for (std::size_t run = 0; run < runs; ++run) {
+      group[run] = group[run] < found[run] ? found[run] : group[run];
+    }
   });
   std::vector<Range> ranges(absmax.size());
   for (std::size_t group = 0; group < ranges.size(); ++group) {
