@@ -38,7 +38,8 @@ struct CodecConstants {
   std::uint32_t nan_code = 0;
   float largest = 0;            // Finite values of the format.
   float lowest = 0;             // Used of integers only.
-  float overflow_value = 0;     // The value of overflow_code.
+  float last_within = 0;        // The greatest float32 that is rounded to `largest`; of floats.
+  float overflow_value = 0;     // The value of overflow_code: `largest`, infinity or NaN.
   std::uint32_t nan_value = 0;  // The value of nan_code, as float32 bits.
 };
 

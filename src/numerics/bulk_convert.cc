@@ -1,6 +1,7 @@
 #include "src/numerics/bulk_convert.h"
 
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <limits>
 
@@ -46,6 +47,16 @@ std::optional<CodecKind> KindOf(const DTypeInfo& info) {
   return std::nullopt;
 }
 
+// Returns the greatest float32 that is rounded to the largest finite value: half a step above it,
+// or just below that if a tie goes to the code after it. Means nothing for bfloat16, whose half
+// step lies beyond what matters.
+float LastWithin(const DTypeInfo& info, std::uint64_t largest_code) {
+  const float largest = DecodeFloat32(info, largest_code);
+  const float half_step = (largest - DecodeFloat32(info, largest_code - 1)) / 2;
+  const float tie = largest + half_step;
+  return largest_code % 2 == 0 ? tie : std::nextafter(tie, 0.0F);
+}
+
 }  // namespace
 
 std::optional<CodecConstants> MakeCodecConstants(const DTypeInfo& info, OverflowMode overflow) {
@@ -70,6 +81,7 @@ std::optional<CodecConstants> MakeCodecConstants(const DTypeInfo& info, Overflow
   constants.infinity_code =
       info.special_values == SpecialValues::kIeee ? constants.largest_code + 1 : kNoCode;
   constants.nan_code = static_cast<std::uint32_t>(info.canonical_nan);
+  constants.last_within = LastWithin(info, largest_code);
   constants.overflow_value = DecodeFloat32(info, overflow_code);
   constants.nan_value = std::bit_cast<std::uint32_t>(DecodeFloat32(info, info.canonical_nan));
   return constants;

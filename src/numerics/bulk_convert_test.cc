@@ -135,6 +135,16 @@ TEST_P(BulkConvertTest, MiddlesAndTheirNeighboursGiveTheReferencesCodes) {
   Compare(values, OverflowMode::kSaturate);
 }
 
+TEST_P(BulkConvertTest, LastWithinIsTheLastThatDoesNotOverflow) {
+  const auto constants = MakeCodecConstants(info_, OverflowMode::kSaturate);
+  if (!constants || info_.kind == DTypeKind::kInteger || !info_.has_zero) {
+    GTEST_SKIP() << "has none";
+  }
+  const float last = constants->last_within;
+  EXPECT_FALSE(Overflows(info_, static_cast<double>(last)));
+  EXPECT_TRUE(Overflows(info_, static_cast<double>(std::nextafter(last, INFINITY))));
+}
+
 TEST_P(BulkConvertTest, EveryCodeDecodesAsTheReference) {
   if (info_.total_bits > 19) GTEST_SKIP() << "too many codes to visit all";
   const std::size_t bytes = BytesOf(info_);
