@@ -28,16 +28,23 @@ const T* ElementsOf(const ChannelSource& source, std::int64_t first, std::int64_
   return copied.data();
 }
 
+// Calls visit(first, count, elements of `count` channels from `first` on), on several threads.
+template <typename T, typename Visit>
+void ForEachPart(const ChannelSource& source, int threads, const Visit& visit) {
+  const std::int64_t parts = (source.Channels() + kChannelsAtOnce - 1) / kChannelsAtOnce;
+  ParallelFor(parts, threads, [&](std::int64_t part) {
+    const std::int64_t first = part * kChannelsAtOnce;
+    const std::int64_t count = std::min(kChannelsAtOnce, source.Channels() - first);
+    std::vector<T> copied;
+    visit(first, count, ElementsOf(source, first, count, copied));
+  });
+}
+
 // Calls visit(n, elements of channel n), on several threads.
 template <typename T, typename Visit>
 void ForEachChannel(const ChannelSource& source, int threads, const Visit& visit) {
   const std::int64_t depth = source.Depth();
-  const std::int64_t chunks = (source.Channels() + kChannelsAtOnce - 1) / kChannelsAtOnce;
-  ParallelFor(chunks, threads, [&](std::int64_t chunk) {
-    const std::int64_t first = chunk * kChannelsAtOnce;
-    const std::int64_t count = std::min(kChannelsAtOnce, source.Channels() - first);
-    std::vector<T> copied;
-    const T* const elements = ElementsOf(source, first, count, copied);
+  ForEachPart<T>(source, threads, [&](std::int64_t first, std::int64_t count, const T* elements) {
     for (std::int64_t i = 0; i < count; ++i) {
       visit(first + i, std::span<const T>(elements + i * depth, static_cast<std::size_t>(depth)));
     }
@@ -61,30 +68,47 @@ void KeepFinite(std::span<const float> x, std::int64_t rows, std::vector<float>&
   }
 }
 
+// The largest magnitudes of the runs of one channel, of its finite elements.
+void FindAbsmax(const GroupLayout& layout, const Kernels& kernels, std::span<const float> x,
+                std::vector<float>& found) {
+  const std::int64_t whole = layout.depth / layout.rows;
+  kernels.run_absmax(x.data(), whole * layout.rows, layout.rows, found.data());
+  if (whole < layout.RunsPerChannel()) {
+    const std::int64_t rest = layout.depth - whole * layout.rows;
+    kernels.run_absmax(x.data() + whole * layout.rows, rest, rest, found.data() + whole);
+  }
+  float largest = 0;
+  kernels.run_absmax(found.data(), layout.RunsPerChannel(), layout.RunsPerChannel(), &largest);
+  if (!std::isfinite(largest)) KeepFinite(x, layout.rows, found);
+}
+
+void KeepLarger(const std::vector<float>& found, float* largest) {
+  for (std::size_t run = 0; run < found.size(); ++run) {
+    largest[run] = largest[run] < found[run] ? found[run] : largest[run];
+  }
+}
+
 // Largest magnitudes of finite float32 elements, for symmetric scales: by kernels.
 std::vector<Range> RangesFromAbsmax(const GroupLayout& layout, const ChannelSource& source,
                                     const QuantizerOptions& options) {
   const Kernels& kernels = KernelsFor(options.isa);
-  const auto runs = static_cast<std::size_t>(layout.RunsPerChannel());
   std::vector<float> absmax(static_cast<std::size_t>(layout.Count()));
   std::mutex mutex;
-  ForEachChannel<float>(source, options.threads, [&](std::int64_t n, std::span<const float> x) {
-    std::vector<float> found(runs);
-    const std::int64_t whole = layout.depth / layout.rows;
-    kernels.run_absmax(x.data(), whole * layout.rows, layout.rows, found.data());
-    if (whole < layout.RunsPerChannel()) {
-      const std::int64_t rest = layout.depth - whole * layout.rows;
-      kernels.run_absmax(x.data() + whole * layout.rows, rest, rest, found.data() + whole);
-    }
-    float largest = 0;
-    kernels.run_absmax(found.data(), layout.RunsPerChannel(), layout.RunsPerChannel(), &largest);
-    if (!std::isfinite(largest)) KeepFinite(x, layout.rows, found);
-    const std::lock_guard<std::mutex> lock(mutex);  // Maxima do not mind the order.
-    float* const group = absmax.data() + layout.GroupOf(n, 0);
-    for (std::size_t run = 0; run < runs; ++run) {
-      group[run] = group[run] < found[run] ? found[run] : group[run];
-    }
-  });
+  ForEachPart<float>(
+      source, options.threads, [&](std::int64_t first, std::int64_t count, const float* elements) {
+        std::vector<float> found(static_cast<std::size_t>(layout.RunsPerChannel()));
+        std::vector<float> largest(
+            found.size());  // Of the channels so far that share their scales.
+        for (std::int64_t n = first; n < first + count; ++n) {
+          const float* const channel = elements + (n - first) * layout.depth;
+          FindAbsmax(layout, kernels, {channel, static_cast<std::size_t>(layout.depth)}, found);
+          KeepLarger(found, largest.data());
+          if (n + 1 < first + count && (n + 1) % layout.columns != 0) continue;
+          const std::lock_guard<std::mutex> lock(mutex);  // Maxima do not mind the order.
+          KeepLarger(largest, absmax.data() + layout.GroupOf(n, 0));
+          std::ranges::fill(largest, 0.0F);
+        }
+      });
   std::vector<Range> ranges(absmax.size());
   for (std::size_t group = 0; group < ranges.size(); ++group) {
     ranges[group].Add(static_cast<double>(absmax[group]));
