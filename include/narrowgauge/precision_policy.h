@@ -30,7 +30,7 @@
 //
 // w and a are float32 if left out, acc is float32, and out, a float, is acc's type. A key that says
 // nothing about its format is refused, whatever its value. With like=, what the text leaves out is
-// as the convention has it, the granularity too; of keys that differ only scale= and apply= are
+// as the convention has it, the granularity too; of keys that differ only apply= is
 // accepted.
 //
 // Of accumulations, float32 and bfloat16 are supported, alone or with /block:B,inner=float32; what

@@ -136,15 +136,17 @@ struct QuantizationSpec {
 // Returns what the spec means in words, one sentence after another, convention included.
 [[nodiscard]] std::string ExplainSpec(const QuantizationSpec& spec);
 
-// What a matrix of K x N elements takes in memory under a spec, packed. kOutOfRange if a size does
-// not fit into int64.
+// What a matrix of K x N elements takes in memory under a spec, packed. With a convention, scales
+// are in the type in which its package keeps them, which may be that of the weights:
+// `stored_dtype`. kOutOfRange if a size does not fit into int64.
 struct StoredBytes {
   std::int64_t codes = 0;    // Of all elements, rounded up to whole bytes once.
   std::int64_t scales = 0;   // Scales, zero points, minima, and the scale of a tensor.
   std::int64_t padding = 0;  // What fills up the last blocks of MX, NVFP4 and ggml.
 };
 [[nodiscard]] Result<StoredBytes> CountStoredBytes(const QuantizationSpec& spec, std::int64_t depth,
-                                                   std::int64_t columns);
+                                                   std::int64_t columns,
+                                                   DType stored_dtype = DType::kFloat32);
 
 // How often something happened, and where first. Indices are n * K + k in a matrix w[K, N].
 struct Occurrences {

@@ -321,7 +321,8 @@ Result<MeasureResult> MeasureOperands(const Operands& operands,
   result.k = weights.Depth();
   result.n = weights.Channels();
   for (const ReadyPolicy& policy : policies) {
-    const auto bytes = CountStoredBytes(policy.named.policy.weights, result.k, result.n);
+    const auto bytes = CountStoredBytes(policy.named.policy.weights, result.k, result.n,
+                                        operands.weights->StoredDType());
     if (!bytes) return tl::unexpected(bytes.error());
     Measurement& row = result.rows.emplace_back();
     row.policy = policy.named;

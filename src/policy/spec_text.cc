@@ -323,7 +323,7 @@ Result<void> CheckKeys(const SpecParts& parts, const QuantizationSpec& spec) {
     if (std::string why = internal::WhyKeyIsRefused(spec, key); !why.empty()) {
       return RefuseText(std::move(why));
     }
-    const bool is_free = key == SpecKey::kScale || key == SpecKey::kApply || key == SpecKey::kLike;
+    const bool is_free = key == SpecKey::kApply || key == SpecKey::kLike;
     if (spec.convention != nullptr && !is_free && !internal::SameUnderKey(spec, defaults, key)) {
       return RefuseText(fmt::format("{} means {}; leave out \"{}\"",
                                     FormatKey(spec, SpecKey::kLike), FormatKey(defaults, key),

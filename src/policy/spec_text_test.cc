@@ -276,6 +276,9 @@ TEST(ParseSpecTest, ValuesAreRefused) {
   EXPECT_THAT(Refusal("int8/channel,method=absmax:1"), HasSubstr("takes no number"));
   EXPECT_THAT(Refusal("int8/channel,method=max"), HasSubstr("absmax, percentile, mse"));
   EXPECT_THAT(Refusal("int8/channel,like=nobody"), HasSubstr("\"nobody\""));
+  // Nor can it be had with scales of another type.
+  EXPECT_THAT(Refusal("int8/channel,scale=bfloat16,like=qwix"),
+              HasSubstr("leave out \"scale=bfloat16\""));
   for (const std::string_view percentile :
        {"", ":", ":0", ":-1", ":100.1", ":nan", ":inf", ":1e400", ":1e-400", ":99%", ":0x1p3"}) {
     EXPECT_THAT(Refusal("int8/channel,method=percentile" + std::string(percentile)),

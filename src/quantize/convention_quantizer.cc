@@ -321,6 +321,12 @@ Result<void> TryAll(const ConventionQuantizer& quantizer, const ChannelSource& s
 
 }  // namespace
 
+StoredScales StoredScalesOf(const Convention& convention, DType stored_dtype) {
+  const QuantizationRecipe& recipe = RecipeOf(convention);
+  return {ScaleTypeOf(recipe, stored_dtype).value_or(DType::kFloat8E8M0Fnu),
+          NeedsTensorAbsmax(recipe)};
+}
+
 Result<std::unique_ptr<Quantizer>> MakeConventionQuantizer(const QuantizationSpec& spec,
                                                            const ChannelSource& source,
                                                            ShortGroups short_groups, int threads) {

@@ -4,11 +4,20 @@
 #include <cstdint>
 #include <memory>
 
+#include "narrowgauge/convention.h"
+#include "narrowgauge/dtype.h"
 #include "narrowgauge/quantization.h"
 #include "narrowgauge/status.h"
 #include "src/quantize/quantizer.h"
 
 namespace narrowgauge::internal {
+
+// What a convention stores beside its codes, for weights that are stored as `stored_dtype`.
+struct StoredScales {
+  DType scale_dtype = DType::kFloat32;
+  bool has_tensor_scale = false;
+};
+[[nodiscard]] StoredScales StoredScalesOf(const Convention& convention, DType stored_dtype);
 
 // What becomes of a channel's last group if it is short.
 enum class ShortGroups : std::uint8_t {

@@ -4,6 +4,7 @@
 
 #include "narrowgauge/quantization.h"
 #include "src/base/checked_math.h"
+#include "src/quantize/convention_quantizer.h"
 
 namespace narrowgauge {
 namespace {
@@ -55,10 +56,26 @@ struct Counts {
   Count padding = 0;
 };
 
-Counts CountPlain(const QuantizationSpec& spec, std::int64_t depth, std::int64_t columns) {
+// Packages keep scales in types of their own, often that of the weights.
+DType ScaleAsStored(const QuantizationSpec& spec, DType stored_dtype) {
+  if (spec.convention == nullptr) return spec.scale_dtype;
+  return internal::StoredScalesOf(*spec.convention, stored_dtype).scale_dtype;
+}
+
+BlockFormatInfo BlockAsStored(const QuantizationSpec& spec, DType stored_dtype) {
+  BlockFormatInfo info = GetBlockFormatInfo(*spec.block_format);
+  if (spec.convention == nullptr) return info;
+  const auto stored = internal::StoredScalesOf(*spec.convention, stored_dtype);
+  info.scale_dtype = stored.scale_dtype;
+  if (!stored.has_tensor_scale) info.tensor_scale_dtype.reset();
+  return info;
+}
+
+Counts CountPlain(const QuantizationSpec& spec, DType scale_dtype, std::int64_t depth,
+                  std::int64_t columns) {
   const int element_bits = StorageBits(GetDTypeInfo(spec.dtype));
   const Count scales = CountScales(spec.granularity, depth, columns);
-  const Count scale_bytes = PackedBytes(scales, ScaleBits(spec.scale_dtype));
+  const Count scale_bytes = PackedBytes(scales, ScaleBits(scale_dtype));
   Count zero_point_bytes = 0;
   if (spec.zero_point == ZeroPoint::kInteger) zero_point_bytes = PackedBytes(scales, element_bits);
   if (spec.zero_point == ZeroPoint::kFloat) zero_point_bytes = scale_bytes;
@@ -82,15 +99,15 @@ Counts CountBlocks(const BlockFormatInfo& info, std::int64_t depth, std::int64_t
 }  // namespace
 
 Result<StoredBytes> CountStoredBytes(const QuantizationSpec& spec, std::int64_t depth,
-                                     std::int64_t columns) {
+                                     std::int64_t columns, DType stored_dtype) {
   if (const auto valid = ValidateSpec(spec); !valid) return tl::unexpected(valid.error());
   if (depth < 0 || columns < 0) {
     return MakeError(StatusCode::kInvalidArgument,
                      fmt::format("K and N are 0 or more: {} x {}", depth, columns));
   }
   const Counts counts = spec.block_format
-                            ? CountBlocks(GetBlockFormatInfo(*spec.block_format), depth, columns)
-                            : CountPlain(spec, depth, columns);
+                            ? CountBlocks(BlockAsStored(spec, stored_dtype), depth, columns)
+                            : CountPlain(spec, ScaleAsStored(spec, stored_dtype), depth, columns);
   if (!counts.codes || !counts.scales || !counts.padding) {
     return MakeError(
         StatusCode::kOutOfRange,

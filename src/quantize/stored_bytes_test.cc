@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "narrowgauge/convention.h"
 #include "narrowgauge/quantization.h"
 
 namespace narrowgauge {
@@ -102,6 +103,23 @@ TEST(CountStoredBytesTest, AsGgmlStoresItsBlocks) {
   EXPECT_THAT(Bytes(MakeSpec(BlockFormat::kQ5_1), 32, 1), ElementsAre(20, 4, 0));
   // 33 elements of 5 bits are 165 bits.
   EXPECT_THAT(Bytes(MakeSpec(BlockFormat::kQ5_1), 33, 1), ElementsAre(21, 8, 19));
+}
+
+TEST(CountStoredBytesTest, PackagesKeepScalesInTypesOfTheirOwn) {
+  const auto scales = [](std::string_view convention, QuantizationSpec spec, DType stored_dtype) {
+    spec.convention = FindConvention(convention).value();
+    return CountStoredBytes(spec, 64, 10, stored_dtype).value().scales;
+  };
+  const QuantizationSpec channel = MakeSpec(DType::kInt8, {.kind = GranularityKind::kChannel});
+  EXPECT_EQ(scales("qwix/int8", channel, DType::kFloat32), 10 * 4);
+  EXPECT_EQ(scales("qwix/int8", channel, DType::kBFloat16), 10 * 2);
+  EXPECT_EQ(scales("torchao/int8", channel, DType::kBFloat16), 10 * 4);
+  // A power of two, kept as a float in qwix.
+  EXPECT_EQ(scales("qwix/mxfp4", MakeSpec(BlockFormat::kMxFp4), DType::kFloat32), 20 * 4);
+  EXPECT_EQ(scales("torchao/mxfp4-floor", MakeSpec(BlockFormat::kMxFp4), DType::kFloat32), 20);
+  // One level of scales, or two.
+  EXPECT_EQ(scales("mlx/nvfp4", MakeSpec(BlockFormat::kNvFp4), DType::kFloat32), 40);
+  EXPECT_EQ(scales("modelopt/nvfp4", MakeSpec(BlockFormat::kNvFp4), DType::kFloat32), 40 + 4);
 }
 
 TEST(CountStoredBytesTest, EmptyMatrices) {
