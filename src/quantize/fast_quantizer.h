@@ -13,9 +13,10 @@
 
 namespace narrowgauge::internal {
 
-// The values and counts of a PlainQuantizer, by the kernels: for symmetric scales by absmax,
-// rounding to nearest even, of float32 elements. Chunks whose scales are not plain numbers (a
-// quotient or a product might over- or underflow) and float64 elements are left to the plain one.
+// The values and counts of a PlainQuantizer, by the kernels: for scales by absmax,
+// symmetric or with an integer zero point, rounding to nearest even, of float32 elements. Chunks
+// whose scales are not plain numbers (a quotient or a product might over- or underflow) and float64
+// elements are left to the plain one.
 class FastQuantizer : public Quantizer {
  public:
   // Returns nothing for rules that the kernels do not know.
