@@ -10,9 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "src/backends/panel.h"
 #include "src/base/parallel_for.h"
+#include "src/experiment/nonfinite.h"
 #include "src/experiment/product.h"
+#include "src/kernels/kernels.h"
 #include "src/metrics/partial.h"
 #include "src/metrics/worst.h"
 
@@ -20,39 +21,16 @@ namespace narrowgauge {
 namespace {
 
 using internal::AllFinite;
+using internal::CountNonFinite;
 using internal::Kernels;
 using internal::kPanelColumns;
+using internal::MergeNonFinite;
 using internal::Operand;
 using internal::Product;
 using internal::ReadyPolicy;
 using internal::WorstChannels;
 
 constexpr std::int64_t kPartial = ErrorStatistics::kPartialLength;
-
-// ---- What is not finite ------------------------------------------------------------------------
-
-// Counts what is not finite among values whose flat index is first + i * stride.
-template <typename T>
-NonFinite CountNonFinite(std::span<const T> values, std::int64_t first, std::int64_t stride) {
-  NonFinite found;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (std::isfinite(values[i])) continue;
-    ++(std::isnan(values[i]) ? found.nan_count : found.inf_count);
-    const std::int64_t index = first + static_cast<std::int64_t>(i) * stride;
-    if (found.first_index < 0) found.first_index = index;
-  }
-  found.lines_left_out = found.first_index >= 0 ? 1 : 0;
-  return found;
-}
-
-void MergeNonFinite(const NonFinite& part, NonFinite& whole) {
-  whole.nan_count += part.nan_count;
-  whole.inf_count += part.inf_count;
-  whole.lines_left_out += part.lines_left_out;
-  if (part.first_index >= 0 && (whole.first_index < 0 || part.first_index < whole.first_index)) {
-    whole.first_index = part.first_index;
-  }
-}
 
 // ---- One block of channels ---------------------------------------------------------------------
 

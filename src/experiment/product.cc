@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "src/backends/panel.h"
+#include "src/experiment/nonfinite.h"
 #include "src/numerics/bulk_convert.h"
 #include "src/numerics/codec.h"
 #include "src/quantize/quantizer.h"
@@ -108,15 +109,9 @@ Result<std::unique_ptr<Product>> Product::Make(const Operand& x,
   const auto depth = static_cast<std::size_t>(x.Depth());
   for (std::int64_t m = 0; m < x.Channels(); ++m) {
     const std::span<float> row(product->values_.data() + m * x.Depth(), depth);
-    if (std::ranges::all_of(row, [](float v) { return std::isfinite(v); })) continue;
-    NonFinite& found = product->left_out_;
-    for (std::size_t k = 0; k < depth; ++k) {
-      if (std::isfinite(row[k])) continue;
-      ++(std::isnan(row[k]) ? found.nan_count : found.inf_count);
-      if (found.first_index < 0)
-        found.first_index = x.StorageIndex(m, static_cast<std::int64_t>(k));
-    }
-    ++found.lines_left_out;
+    const NonFinite found = CountNonFinite<float>(row, x.StorageIndex(m, 0), x.KStride());
+    if (found.lines_left_out == 0) continue;
+    MergeNonFinite(found, product->left_out_);
     product->kept_[static_cast<std::size_t>(m)] = false;
     std::ranges::fill(row, 0.0F);
   }
