@@ -118,6 +118,11 @@ struct QuantizationSpec {
 [[nodiscard]] QuantizationSpec MakeSpec(DType dtype, QuantizationGranularity granularity = {});
 [[nodiscard]] QuantizationSpec MakeSpec(BlockFormat format);
 
+// Whether a spec has no scales: each element is converted by itself.
+[[nodiscard]] inline bool IsCast(const QuantizationSpec& spec) {
+  return !spec.block_format && spec.granularity.kind == GranularityKind::kUnscaled;
+}
+
 // Returns OK, or kInvalidArgument with what contradicts what: a zero point of a float, a scale
 // dtype without scales, sizes below 1, an integer without a scale, and so on. Scales are for
 // formats of 16 bits or fewer, and are float32, bfloat16, float16, float8_e8m0fnu or float8_e4m3fn.

@@ -42,8 +42,7 @@ Result<PrecisionPolicy> PolicyToCompare(const MeasureOptions& options) {
                      fmt::format("all conventions are compared; leave out like=: \"{}\"",
                                  FormatSpec(policy.weights)));
   }
-  if (!policy.weights.block_format &&
-      policy.weights.granularity.kind == GranularityKind::kUnscaled) {
+  if (IsCast(policy.weights)) {
     return MakeError(StatusCode::kInvalidArgument,
                      fmt::format("conventions are about scales; expected weights that have some, "
                                  "such as w=int8/channel: \"{}\"",

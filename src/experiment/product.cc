@@ -20,15 +20,11 @@ namespace {
 // Element i of x and element i of w are not to be rounded by the same random bits.
 constexpr std::uint64_t kSeedOfActivations = 0x61637469;
 
-bool IsUnscaled(const QuantizationSpec& spec) {
-  return !spec.block_format && spec.granularity.kind == GranularityKind::kUnscaled;
-}
-
 // Whether all values of an operand are bfloat16 values, as a bfloat16 accumulator's kernel needs
 // them.
 bool HoldsBFloat16(const QuantizationSpec& spec) {
   const DTypeInfo& info = GetDTypeInfo(spec.dtype);
-  return IsUnscaled(spec) && info.kind == DTypeKind::kFloat && info.mantissa_bits <= 7 &&
+  return IsCast(spec) && info.kind == DTypeKind::kFloat && info.mantissa_bits <= 7 &&
          info.exponent_bits <= 8;
 }
 

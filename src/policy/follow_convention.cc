@@ -6,10 +6,6 @@
 namespace narrowgauge {
 namespace {
 
-bool IsCast(const QuantizationSpec& spec) {
-  return !spec.block_format && spec.granularity.kind == GranularityKind::kUnscaled;
-}
-
 bool HaveOneFormat(const QuantizationSpec& a, const QuantizationSpec& b) {
   return a.block_format == b.block_format && (a.block_format || a.dtype == b.dtype);
 }

@@ -56,7 +56,7 @@ FastQuantizer::FastQuantizer(std::shared_ptr<const PlainQuantizer> plain, const 
                              const CodecConstants& codec)
     : plain_(std::move(plain)), kernels_(kernels), codec_(codec) {
   const QuantizationSpec& spec = plain_->Rules().spec;
-  is_unscaled_ = !spec.block_format && spec.granularity.kind == GranularityKind::kUnscaled;
+  is_unscaled_ = IsCast(spec);
   has_zero_points_ = spec.zero_point == ZeroPoint::kInteger;
   bounded_ = !is_unscaled_ && NothingSaturates(spec);
   if (IsBlock(spec, BlockFamily::kNvFp4)) {

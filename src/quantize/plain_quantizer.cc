@@ -41,7 +41,7 @@ QuantizationCounts PlainQuantizer::SharedCounts() const {
 GroupScale PlainQuantizer::ScaleOfRun(std::int64_t n, std::int64_t run, std::span<const double> x,
                                       QuantizationCounts& counts) const {
   if (layout_.IsShared()) return shared_[static_cast<std::size_t>(layout_.GroupOf(n, run))];
-  if (rules_.spec.granularity.kind == GranularityKind::kUnscaled && !rules_.spec.block_format) {
+  if (IsCast(rules_.spec)) {
     return {};
   }
   const Range range = GetRangeMethod(rules_.spec.method).find(rules_, x);

@@ -52,9 +52,7 @@ Result<std::unique_ptr<Quantizer>> MakeQuantizer(const QuantizationSpec& spec,
     as_ggml.convention = *convention;
     return MakeConventionQuantizer(as_ggml, source, ShortGroups::kCompleted, options.threads);
   }
-  const bool is_unscaled =
-      !spec.block_format && spec.granularity.kind == GranularityKind::kUnscaled;
-  const bool is_wide = is_unscaled && GetDTypeInfo(spec.dtype).mantissa_bits >= 23;
+  const bool is_wide = IsCast(spec) && GetDTypeInfo(spec.dtype).mantissa_bits >= 23;
   if (is_wide && source.Precision() == DType::kFloat32)
     return std::make_unique<IdentityQuantizer>();
   if (is_wide && spec.dtype == DType::kFloat64) {
