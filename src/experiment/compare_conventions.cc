@@ -200,7 +200,7 @@ class DifferenceFinder {
                                        depth);
       if (!internal::AllFinite(kernels, channel)) continue;
       for (std::size_t p = 0; p < policies_.size(); ++p) {
-        policies_[p].weights->Quantize(first + i, channel, values[p], ignored);
+        policies_[p].weights->Quantize(first + i, 0, channel, values[p], ignored);
       }
       ComparePairs((first + i) * weights_.Depth(), values, found);
     }

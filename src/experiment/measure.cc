@@ -30,12 +30,16 @@ using internal::Product;
 using internal::ReadyPolicy;
 using internal::WorstChannels;
 
-constexpr std::int64_t kPartial = ErrorStatistics::kPartialLength;
+constexpr auto kPartial = static_cast<std::size_t>(ErrorStatistics::kPartialLength);
 
 // ---- One block of channels ---------------------------------------------------------------------
 
 // The errors of one channel under one policy.
 struct ChannelErrors {
+  explicit ChannelErrors(std::int64_t n) : channel(n) {}
+  ChannelErrors(std::int64_t n, const ErrorStatistics& of_channel)
+      : channel(n), statistics(of_channel) {}
+
   std::int64_t channel;
   ErrorStatistics statistics;
 };
@@ -68,26 +72,30 @@ class BlockMeasurer {
   [[nodiscard]] BlockResult MeasureAs(std::int64_t first, std::int64_t count) const {
     BlockResult result;
     result.errors.resize(policies_.size());
+    for (std::vector<ChannelErrors>& errors : result.errors) {
+      errors.reserve(static_cast<std::size_t>(count));
+    }
     result.counts.resize(policies_.size());
     const std::int64_t depth = weights_.Depth();
     std::vector<T> copied;
     const T* const rows = RowsOf(first, count, copied);
-    std::vector<float> values(product_ == nullptr ? static_cast<std::size_t>(depth) : 0);
+    WeightRow<T> row{.values = std::vector<float>(static_cast<std::size_t>(depth))};
     std::vector<std::int64_t> kept;
     for (std::int64_t i = 0; i < count; ++i) {
-      const std::span<const T> row(rows + i * depth, static_cast<std::size_t>(depth));
-      if (AllFinite(kernels_, row)) {
-        kept.push_back(i);
-      } else {
-        MergeNonFinite(CountNonFinite(row, weights_.StorageIndex(first + i, 0), weights_.KStride()),
-                       result.nonfinite);
+      row.channel = first + i;
+      row.elements = {rows + i * depth, static_cast<std::size_t>(depth)};
+      if (!IsFinite(row)) {
+        MergeNonFinite(
+            CountNonFinite(row.elements, weights_.StorageIndex(row.channel, 0), weights_.KStride()),
+            result.nonfinite);
+        continue;
       }
-      if (product_ == nullptr && !kept.empty() && kept.back() == i) {
-        const std::span<const T> next(rows + std::min(i + 1, count - 1) * depth, row.size());
-        for (std::size_t p = 0; p < policies_.size(); ++p) {
-          policies_[p].weights->Quantize(first + i, row, values, result.counts[p]);
-          result.errors[p].push_back({first + i, WeightErrors(first + i, row, values, next)});
-        }
+      kept.push_back(i);
+      if (product_ != nullptr) continue;
+      row.next = rows + std::min(i + 1, count - 1) * depth;
+      for (std::size_t p = 0; p < policies_.size(); ++p) {
+        ChannelErrors& errors = result.errors[p].emplace_back(row.channel);
+        AddWeightErrors(*policies_[p].weights, row, result.counts[p], errors.statistics);
       }
     }
     if (product_ != nullptr) OutputErrors(first, rows, kept, result);
@@ -109,42 +117,75 @@ class BlockMeasurer {
     return copied.data();
   }
 
-  // `next` is the row that is read next.
+  // Of one channel of weights: what all policies share, and room for their values.
   template <typename T>
-  ErrorStatistics WeightErrors(std::int64_t n, std::span<const T> row,
-                               std::span<const float> values, std::span<const T> next) const {
-    ErrorStatistics statistics;
-    for (std::size_t start = 0; start < row.size(); start += kPartial) {
-      const std::size_t length = std::min<std::size_t>(kPartial, row.size() - start);
-      AddWeightPartial(n, static_cast<std::int64_t>(start), row.subspan(start, length),
-                       values.subspan(start, length), next.data() + start, statistics);
+  struct WeightRow {
+    std::int64_t channel = 0;
+    std::span<const T> elements = {};
+    std::vector<double> squares = {};  // Of float32 elements: sum r^2 of each partial.
+    const T* next = nullptr;           // The elements that are read next.
+    std::vector<float> values;
+  };
+
+  // Whether all elements are finite. If one is not, nor is the sum of squares that it adds to.
+  bool IsFinite(WeightRow<float>& row) const {
+    const std::size_t size = row.elements.size();
+    row.squares.resize((size + kPartial - 1) / kPartial);
+    kernels_.sum_squares(row.elements.data(), static_cast<std::int64_t>(size), row.squares.data());
+    return std::ranges::all_of(row.squares, [](double sum) { return std::isfinite(sum); });
+  }
+  bool IsFinite(const WeightRow<double>& row) const { return AllFinite(kernels_, row.elements); }
+
+  // In parts that stay in the nearest cache, where the quantizer knows any.
+  template <typename T>
+  void AddWeightErrors(const internal::Quantizer& quantizer, WeightRow<T>& row,
+                       QuantizationCounts& counts, ErrorStatistics& statistics) const {
+    const std::size_t size = row.elements.size();
+    const auto part = static_cast<std::size_t>(quantizer.PartLength());
+    for (std::size_t begin = 0; begin < size; begin += std::min(part, size)) {
+      const std::size_t end = begin + std::min(part, size - begin);
+      const std::span<float> values(row.values.data(), end - begin);
+      const internal::ErrorsAre errors =
+          quantizer.Quantize(row.channel, static_cast<std::int64_t>(begin),
+                             row.elements.subspan(begin, end - begin), values, counts);
+      for (std::size_t start = begin; start < end; start += kPartial) {
+        AddWeightPartial(row, start, values.subspan(start - begin, std::min(kPartial, end - start)),
+                         errors, statistics);
+      }
     }
-    return statistics;
   }
 
-  void AddWeightPartial(std::int64_t n, std::int64_t start, std::span<const float> row,
-                        std::span<const float> values, const float* next,
+  void AddWeightPartial(const WeightRow<float>& row, std::size_t start,
+                        std::span<const float> values, internal::ErrorsAre errors,
                         ErrorStatistics& statistics) const {
+    const std::span<const float> elements = row.elements.subspan(start, values.size());
     if (needs_ == ErrorNeeds::kBasic) {
       const auto count = static_cast<std::int64_t>(values.size());
-      const internal::ErrorSums sums = kernels_.error_sums(row.data(), values.data(), count, next);
-      // Finite float32 values cannot make sums of float64 overflow.
+      const internal::ErrorSums sums =
+          kernels_.error_sums(elements.data(), values.data(), count, errors, row.next + start);
       if (std::isfinite(sums.sum_squares)) {
         return internal::AddPartial(
-            {count, sums.max_abs, sums.sum_abs, sums.sum_squares, sums.reference_squares},
+            {count, sums.max_abs, sums.sum_abs, sums.sum_squares, row.squares[start / kPartial]},
             statistics);
       }
     }
-    const std::vector<double> widened(row.begin(), row.end());
-    AddWeightPartial(n, start, std::span<const double>(widened), values, nullptr, statistics);
+    AddToStatistics(row.channel, start, std::vector<double>(elements.begin(), elements.end()),
+                    values, statistics);
   }
 
-  void AddWeightPartial(std::int64_t n, std::int64_t start, std::span<const double> row,
-                        std::span<const float> values, const double* /*next*/,
+  void AddWeightPartial(const WeightRow<double>& row, std::size_t start,
+                        std::span<const float> values, internal::ErrorsAre /*errors*/,
                         ErrorStatistics& statistics) const {
+    AddToStatistics(row.channel, start, row.elements.subspan(start, values.size()), values,
+                    statistics);
+  }
+
+  // The plain way, for any metric.
+  void AddToStatistics(std::int64_t n, std::size_t start, std::span<const double> elements,
+                       std::span<const float> values, ErrorStatistics& statistics) const {
     const std::vector<double> widened(values.begin(), values.end());
-    AddErrors(row, widened, weights_.StorageIndex(n, start), weights_.KStride(), statistics,
-              {.needs = needs_, .ulp_of = weights_.StoredDType()});
+    AddErrors(elements, widened, weights_.StorageIndex(n, static_cast<std::int64_t>(start)),
+              weights_.KStride(), statistics, {.needs = needs_, .ulp_of = weights_.StoredDType()});
   }
 
   template <typename T>
@@ -158,13 +199,13 @@ class BlockMeasurer {
     std::vector<float> values(static_cast<std::size_t>(depth * kPanelColumns));
     for (std::size_t p = 0; p < policies_.size(); ++p) {
       for (const std::int64_t i : kept) {
-        policies_[p].weights->Quantize(first + i, row(i),
+        policies_[p].weights->Quantize(first + i, 0, row(i),
                                        {values.data() + i * depth, static_cast<std::size_t>(depth)},
                                        result.counts[p]);
       }
       product_->AddErrorsOf(p, values.data(), kept, first, weights_.Channels(), reference,
                             [&](std::int64_t i, ErrorStatistics statistics) {
-                              result.errors[p].push_back({first + i, statistics});
+                              result.errors[p].emplace_back(first + i, statistics);
                             });
     }
   }

@@ -125,7 +125,7 @@ Result<std::unique_ptr<Product>> Product::Make(const Operand& x,
     for (std::int64_t m = 0; m < x.Channels(); ++m) {
       if (!product->kept_[static_cast<std::size_t>(m)]) continue;
       (*quantizer)
-          ->Quantize(m, std::span<const float>(product->values_.data() + m * x.Depth(), depth),
+          ->Quantize(m, 0, std::span<const float>(product->values_.data() + m * x.Depth(), depth),
                      {quantized.values.data() + m * x.Depth(), depth}, quantized.counts);
     }
     quantized.counts.Merge((*quantizer)->SharedCounts());

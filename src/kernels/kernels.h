@@ -49,10 +49,15 @@ struct CodecConstants {
 }
 
 // Scales of consecutive runs of elements. Run i holds elements [i * length, (i + 1) * length), the
-// last one fewer if they run out; length is 1, a multiple of kRunMultiple, or that of all elements.
-// An element x of it is quantised as x / factors[i], or x * factors[i], and comes back times
-// scales[i]. Factors, scales and quotients that matter are neither NaN nor infinite.
+// last one fewer if they run out; length is 1, kRunMultiple times a power of two, or at least as
+// many as there are elements: see IsRunLength. An element x of it is quantised as x / factors[i],
+// or x * factors[i], and comes back times scales[i]. Factors, scales and quotients that matter are
+// neither NaN nor infinite.
 inline constexpr std::int64_t kRunMultiple = 16;
+[[nodiscard]] constexpr bool IsRunLength(std::int64_t length, std::int64_t count) {
+  const bool is_power_of_two = length > 0 && (length & (length - 1)) == 0;
+  return length == 1 || length >= count || (length >= kRunMultiple && is_power_of_two);
+}
 struct ScaledRuns {
   std::int64_t length = 0;
   const float* factors = nullptr;
@@ -66,6 +71,20 @@ struct ScaledRuns {
   bool bounded = false;   // No rounded quotient is beyond the format's values: nothing saturates.
 };
 
+// The E8M0 scales of MX blocks, from the float32 bits of a block's largest magnitude: of the scale
+// that elements are divided by, the exponent as float32 has it is (bits + increment) / 2^23 - down,
+// and the code of the block's scale is that exponent + code_offset.
+inline constexpr std::int64_t kMxBlock = 32;         // Elements; OCP MX 1.0 has no other.
+inline constexpr std::int64_t kMxBlocksAtOnce = 16;  // The kernels take so many, or what is left.
+struct MxScaleConstants {
+  std::uint32_t increment = 0;
+  std::uint32_t down = 0;
+  std::uint32_t code_offset = 0;
+  // Outside these a quotient or a product might not be normal.
+  float least_absmax = 0x1p-80F;
+  float greatest_absmax = 0x1p80F;
+};
+
 // What quantisation did to some elements.
 struct RoundingCounts {
   std::int64_t saturated =
@@ -73,16 +92,20 @@ struct RoundingCounts {
   std::int64_t flushed_to_zero = 0;  // Not zero before, zero after.
 };
 
-// Sums over up to kPartialElements elements: of e = value - reference in float64. Element i adds to
-// lane i mod 16, in order, sums of squares by fused multiply-add; then lane j takes lane j + 8,
-// j + 4, j + 2, j + 1. Not finite if a value is not.
+// Sums are of up to kPartialElements elements, in float64. Element i adds to lane i mod 16, in
+// order, squares by fused multiply-add; then lane j takes lane j + 8, j + 4, j + 2, j + 1. What is
+// not finite makes a sum that is not; finite float32 elements never do.
 inline constexpr std::int64_t kPartialElements = 1024;
+
+// Of e = value - reference.
 struct ErrorSums {
   double max_abs = 0;
   double sum_abs = 0;
   double sum_squares = 0;
-  double reference_squares = 0;
 };
+
+// Whether each e is a float32, so that a subtraction in float32 does not round it.
+enum class ErrorsAre : std::uint8_t { kFloat32, kFloat64 };
 
 // The kernels of one instruction set.
 struct Kernels {

@@ -73,8 +73,10 @@ TEST(KernelListTest, EveryKernelHasATest) {
       "round_to_bfloat16", "dot_float32",     "dot_float64",     "dot_bfloat16", "column_absmax",
       "quantize_int8",     "absolute_errors", "square_bfloat16", "encode",       "decode",
       "round_values",     // src/numerics/bulk_convert_test.cc
+      "encode_mx",        // src/quantize/mx_codes_test.cc
       "quantize_values",  // src/quantize/quantizer_test.cc
-      "encode_scaled",     "decode_scaled",   "error_sums",      "run_absmax",   "run_extremes"};
+      "encode_scaled",     "decode_scaled",   "sum_squares",     "error_sums",   "run_absmax",
+      "run_extremes"};
   constexpr const char* kRows[] = {
 #define NG_KERNEL(member, ...) #member,
 #include "src/kernels/kernels.inc"
@@ -431,19 +433,56 @@ TEST_P(KernelTest, EncodeScaledAndDecodeScaledAreThePlainLoop) {
   }
 }
 
-TEST_P(KernelTest, ErrorSumsAreThePlainPartial) {
+TEST_P(KernelTest, SumsOfErrorsAndSquaresAreThePlainPartial) {
   for (const std::int64_t count : {0, 1, 15, 16, 17, 64, 100, 1023, 1024}) {
     const std::vector<float> reference =
         SpreadFloats(static_cast<std::size_t>(count), -120, 120, 3);
     std::vector<float> value = SpreadFloats(static_cast<std::size_t>(count), -120, 120, 4);
-    for (std::size_t i = 0; i < value.size(); i += 3) value[i] = reference[i] * 0.99F;
-    const ErrorSums sums =
-        kernels_.error_sums(reference.data(), value.data(), count, reference.data());
-    const PartialSums plain = PlainPartial(reference, value);
-    EXPECT_THAT(Bits(std::vector<double>{sums.max_abs, sums.sum_abs, sums.sum_squares,
-                                         sums.reference_squares}),
-                ElementsAreArray(Bits(std::vector<double>{
-                    plain.max_abs, plain.sum_abs, plain.sum_squares, plain.reference_squares})));
+    std::vector<float> near = reference;
+    for (std::size_t i = 0; i < value.size(); i += 3) value[i] = near[i] = reference[i] * 0.99F;
+    for (std::size_t i = 1; i < value.size(); i += 3) near[i] = 0;
+    for (const auto& [values, errors] :
+         {std::pair(value, ErrorsAre::kFloat64), std::pair(near, ErrorsAre::kFloat64),
+          std::pair(near, ErrorsAre::kFloat32)}) {
+      const ErrorSums sums =
+          kernels_.error_sums(reference.data(), values.data(), count, errors, reference.data());
+      double squares = 0;
+      kernels_.sum_squares(reference.data(), count, &squares);
+      const PartialSums plain = PlainPartial(reference, values);
+      EXPECT_THAT(Bits(std::vector<double>{sums.max_abs, sums.sum_abs, sums.sum_squares, squares}),
+                  ElementsAreArray(Bits(std::vector<double>{
+                      plain.max_abs, plain.sum_abs, plain.sum_squares, plain.reference_squares})));
+    }
+  }
+}
+
+TEST_P(KernelTest, SquaresAreSummedPartialByPartial) {
+  for (const std::size_t count : {0U, 1U, 1024U, 1025U, 2048U, 3000U, 4096U, 5121U}) {
+    const std::vector<float> in = SpreadFloats(count, -120, 120, 5);
+    std::vector<double> sums((count + 1023) / 1024 + 1, -1.0);
+    kernels_.sum_squares(in.data(), static_cast<std::int64_t>(count), sums.data());
+    std::vector<double> expected;
+    for (std::size_t begin = 0; begin < count; begin += 1024) {
+      const std::span part(in.data() + begin, std::min<std::size_t>(1024, count - begin));
+      expected.push_back(PlainPartial(part, part).reference_squares);
+    }
+    expected.push_back(-1.0);  // Not written.
+    EXPECT_THAT(Bits(sums), ElementsAreArray(Bits(expected))) << count;
+  }
+}
+
+TEST_P(KernelTest, SquaresAreNotFiniteWhereAnElementIsNot) {
+  for (const float bad :
+       {-std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()}) {
+    for (const std::size_t at : {0U, 13U, 39U}) {
+      std::vector<float> in(40, std::numeric_limits<float>::max());
+      double sum = 0;
+      kernels_.sum_squares(in.data(), 40, &sum);
+      EXPECT_TRUE(std::isfinite(sum));
+      in[at] = bad;
+      kernels_.sum_squares(in.data(), 40, &sum);
+      EXPECT_FALSE(std::isfinite(sum));
+    }
   }
 }
 
@@ -454,8 +493,11 @@ TEST_P(KernelTest, ErrorSumsAreNotFiniteWhereAValueIsNot) {
     for (const std::size_t at : {0U, 13U, 39U}) {
       std::vector<float> value(40, 1.0F);
       value[at] = bad;
-      EXPECT_FALSE(std::isfinite(
-          kernels_.error_sums(reference.data(), value.data(), 40, reference.data()).sum_squares));
+      for (const ErrorsAre errors : {ErrorsAre::kFloat32, ErrorsAre::kFloat64}) {
+        const ErrorSums sums =
+            kernels_.error_sums(reference.data(), value.data(), 40, errors, reference.data());
+        EXPECT_FALSE(std::isfinite(sums.sum_squares));
+      }
     }
   }
 }

@@ -19,13 +19,12 @@ PartialSums PlainPartial(std::span<const float> reference, std::span<const float
 }
 
 void AddPartial(const PartialSums& partial, ErrorStatistics& statistics) {
-  ErrorStatistics part{.count = partial.count,
-                       .max_abs = partial.max_abs,
-                       .sum_abs = {partial.sum_abs},
-                       .sum_squares = {partial.sum_squares},
-                       .reference_squares = {partial.reference_squares}};
-  if (partial.count > 0) part.covered = ErrorNeeds::kBasic;
-  MergeErrors(part, statistics);
+  statistics.count += partial.count;
+  statistics.max_abs = std::max(statistics.max_abs, partial.max_abs);
+  MergeSum({partial.sum_abs}, statistics.sum_abs);
+  MergeSum({partial.sum_squares}, statistics.sum_squares);
+  MergeSum({partial.reference_squares}, statistics.reference_squares);
+  if (partial.count > 0) statistics.covered = ErrorNeeds::kBasic;
 }
 
 }  // namespace narrowgauge::internal

@@ -12,8 +12,8 @@
 namespace narrowgauge::internal {
 
 // The basic statistics of one partial, at most ErrorStatistics::kPartialLength elements, of finite
-// float32 data: no scaling is needed. What the kernel error_sums returns, and what PlainPartial
-// defines.
+// float32 data: no scaling is needed. What the kernels error_sums and sum_squares return, and what
+// PlainPartial defines.
 struct PartialSums {
   std::int64_t count = 0;
   double max_abs = 0;            // max |e|
@@ -56,6 +56,21 @@ inline void LowerIndex(std::int64_t index, std::int64_t& first) {
 // Returns the sums of one partial; its bits are those of AddErrors. All values must be finite.
 [[nodiscard]] PartialSums PlainPartial(std::span<const float> reference,
                                        std::span<const float> value);
+
+// Adds a sum after what `whole` has seen.
+inline void MergeSum(const ScaledSum& part, ScaledSum& whole) {
+  if (part.value == 0) return;
+  if (whole.value == 0) {
+    whole = part;
+  } else if (part.exponent == whole.exponent) {  // Nearly always.
+    whole.value += part.value;
+  } else {
+    const int exponent = std::max(part.exponent, whole.exponent);
+    whole = {std::ldexp(whole.value, whole.exponent - exponent) +
+                 std::ldexp(part.value, part.exponent - exponent),
+             exponent};
+  }
+}
 
 // Adds a partial after what `statistics` has seen.
 void AddPartial(const PartialSums& partial, ErrorStatistics& statistics);

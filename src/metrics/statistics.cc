@@ -25,22 +25,6 @@ double ScaledError(double r, double v, int exponent) {
   return exponent > 0 ? Scale(v, exponent) - Scale(r, exponent) : Scale(v - r, exponent);
 }
 
-void MergeSum(const ScaledSum& part, ScaledSum& whole) {
-  if (part.value == 0) return;
-  if (whole.value == 0) {
-    whole = part;
-    return;
-  }
-  if (part.exponent == whole.exponent) {  // Nearly always.
-    whole.value += part.value;
-    return;
-  }
-  const int exponent = std::max(part.exponent, whole.exponent);
-  whole = {
-      Scale(whole.value, exponent - whole.exponent) + Scale(part.value, exponent - part.exponent),
-      exponent};
-}
-
 // The elements of a partial that count, as its sums take them: an element that does not is 0.
 struct Operands {
   std::size_t size = 0;
@@ -177,11 +161,11 @@ void AddErrors(std::span<const double> reference, std::span<const double> value,
 void MergeErrors(const ErrorStatistics& part, ErrorStatistics& whole) {
   whole.count += part.count;
   whole.max_abs = std::max(whole.max_abs, part.max_abs);
-  MergeSum(part.sum_abs, whole.sum_abs);
-  MergeSum(part.sum_squares, whole.sum_squares);
-  MergeSum(part.reference_squares, whole.reference_squares);
-  MergeSum(part.value_squares, whole.value_squares);
-  MergeSum(part.products, whole.products);
+  internal::MergeSum(part.sum_abs, whole.sum_abs);
+  internal::MergeSum(part.sum_squares, whole.sum_squares);
+  internal::MergeSum(part.reference_squares, whole.reference_squares);
+  internal::MergeSum(part.value_squares, whole.value_squares);
+  internal::MergeSum(part.products, whole.products);
   whole.max_relative = std::max(whole.max_relative, part.max_relative);
   whole.max_ulp = std::max(whole.max_ulp, part.max_ulp);
   whole.max_backward = std::max(whole.max_backward, part.max_backward);

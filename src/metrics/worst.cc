@@ -21,6 +21,7 @@ std::optional<double> Badness(const MetricValue& value, BetterWhen better) {
 }  // namespace
 
 void WorstChannels::Add(std::int64_t channel, const ErrorStatistics& statistics) {
+  if (limit_ == 0) return;
   const MetricValue value = metric_->compute(statistics);
   if (Badness(value, metric_->better)) Insert({channel, value, statistics});
 }

@@ -215,15 +215,17 @@ class ConventionQuantizer : public Quantizer {
         completes_(short_groups == ShortGroups::kCompleted),
         scale_type_(ScaleTypeOf(recipe, stored_dtype)) {}
 
-  void Quantize(std::int64_t n, std::span<const float> x, std::span<float> values,
-                QuantizationCounts& counts) const override {
+  ErrorsAre Quantize(std::int64_t n, std::int64_t begin, std::span<const float> x,
+                     std::span<float> values, QuantizationCounts& counts) const override {
     // What can be refused was, when this quantizer was made.
-    NG_CHECK(TryQuantize(n, x, values, counts).has_value());
+    NG_CHECK(begin == 0 && TryQuantize(n, x, values, counts).has_value());
+    return ErrorsAre::kFloat64;
   }
 
-  void Quantize(std::int64_t, std::span<const double>, std::span<float>,
-                QuantizationCounts&) const override {
+  ErrorsAre Quantize(std::int64_t, std::int64_t, std::span<const double>, std::span<float>,
+                     QuantizationCounts&) const override {
     NG_CHECK(false);  // A float64 matrix was refused.
+    return ErrorsAre::kFloat64;
   }
 
   [[nodiscard]] Result<void> TryQuantize(std::int64_t n, std::span<const float> x,

@@ -84,7 +84,7 @@ Quantized QuantizeAll(const QuantizationSpec& spec, const Matrix& matrix, int th
   Quantized result;
   for (std::int64_t n = 0; n < matrix.Channels(); ++n) {
     std::vector<float> values(static_cast<std::size_t>(matrix.Depth()));
-    (*quantizer)->Quantize(n, matrix.Channel(n), values, result.counts);
+    (*quantizer)->Quantize(n, 0, matrix.Channel(n), values, result.counts);
     result.values.insert(result.values.end(), values.begin(), values.end());
   }
   return result;
@@ -153,7 +153,7 @@ TEST(ConventionQuantizerTest, NonFiniteElementsDoNotReachSharedScales) {
   ASSERT_TRUE(quantizer);
   std::vector<float> values(2);
   QuantizationCounts counts;
-  (*quantizer)->Quantize(1, matrix.Channel(1), values, counts);
+  (*quantizer)->Quantize(1, 0, matrix.Channel(1), values, counts);
   EXPECT_THAT(values, testing::ElementsAre(127, 5));
 }
 
@@ -225,7 +225,7 @@ TEST(ConventionQuantizerTest, ShortGroupsAreRefusedOrCompletedByZeros) {
   ASSERT_TRUE(quantizer);
   std::vector<float> values(40);
   QuantizationCounts counts;
-  (*quantizer)->Quantize(1, matrix.Channel(1), values, counts);
+  (*quantizer)->Quantize(1, 0, matrix.Channel(1), values, counts);
   // A whole group of threes has no range and is its minimum; a short one reaches from 0 to 3.
   EXPECT_EQ(values.front(), 3.0F);
   EXPECT_NEAR(values.back(), 3.0F, 3.0F * 0x1p-10F);

@@ -34,6 +34,15 @@ bool NothingSaturates(const QuantizationSpec& spec) {
   return spec.range == ScaleRange::kNarrow;
 }
 
+// Whether the kernels may take a scale: one that fits its group, and lies where they need no corner
+// cases.
+bool IsOrdinary(const GroupScale& scale) {
+  const auto value = static_cast<float>(scale.scale);
+  const bool fits =
+      !scale.is_zero_group && !scale.is_subnormal && !scale.underflowed && !scale.overflowed;
+  return fits && value >= kLeastScale && value <= kGreatestScale;
+}
+
 }  // namespace
 
 std::unique_ptr<Quantizer> FastQuantizer::Make(std::shared_ptr<const PlainQuantizer> plain,
@@ -63,11 +72,10 @@ FastQuantizer::FastQuantizer(std::shared_ptr<const PlainQuantizer> plain, const 
     e4m3_ = MakeCodecConstants(GetDTypeInfo(DType::kFloat8E4M3Fn), OverflowMode::kSaturate);
   }
   for (const GroupScale& shared : plain_->SharedScales()) {
-    const auto scale = static_cast<float>(shared.scale);
-    if (!(scale >= kLeastScale && scale <= kGreatestScale)) {
+    if (!IsOrdinary(shared)) {
       shared_oddities_.push_back(static_cast<std::int64_t>(shared_scales_.size()));
     }
-    shared_scales_.push_back(scale);
+    shared_scales_.push_back(static_cast<float>(shared.scale));
   }
   if (IsBlock(spec, BlockFamily::kMx)) {
     mx_scales_.emplace(spec.rule, plain_->Rules().grid);
@@ -76,27 +84,36 @@ FastQuantizer::FastQuantizer(std::shared_ptr<const PlainQuantizer> plain, const 
 
 QuantizationCounts FastQuantizer::SharedCounts() const { return plain_->SharedCounts(); }
 
-void FastQuantizer::Quantize(std::int64_t n, std::span<const double> x, std::span<float> values,
-                             QuantizationCounts& counts) const {
-  plain_->Quantize(n, x, values, counts);
+std::int64_t FastQuantizer::PartLength() const {
+  const GroupLayout& layout = plain_->Layout();
+  const bool are_whole_runs = kPartialElements % layout.rows == 0;
+  const bool are_in_one_run = layout.rows >= layout.depth || layout.rows % kPartialElements == 0;
+  const bool finds_scales = !is_unscaled_ && !layout.IsShared();
+  return are_whole_runs || (are_in_one_run && !finds_scales) ? kPartialElements : kWholeChannel;
 }
 
-void FastQuantizer::Quantize(std::int64_t n, std::span<const float> x, std::span<float> values,
-                             QuantizationCounts& counts) const {
+ErrorsAre FastQuantizer::Quantize(std::int64_t n, std::int64_t begin, std::span<const double> x,
+                                  std::span<float> values, QuantizationCounts& counts) const {
+  return plain_->Quantize(n, begin, x, values, counts);
+}
+
+ErrorsAre FastQuantizer::Quantize(std::int64_t n, std::int64_t begin, std::span<const float> x,
+                                  std::span<float> values, QuantizationCounts& counts) const {
   const auto rows = static_cast<std::size_t>(plain_->Layout().rows);
   const std::size_t step = rows > kChunk ? rows : kChunk / rows * rows;
-  for (std::size_t begin = 0; begin < x.size(); begin += step) {
-    const std::size_t length = std::min(step, x.size() - begin);
-    const auto part = x.subspan(begin, length);
-    const auto part_values = values.subspan(begin, length);
-    if (has_zero_points_) {
-      QuantizeWithOffsets(n, static_cast<std::int64_t>(begin), part, part_values, counts);
-    } else if (length > kChunk) {
-      QuantizeLongRun(n, static_cast<std::int64_t>(begin), part, part_values, counts);
-    } else {
-      QuantizeChunk(n, static_cast<std::int64_t>(begin), part, part_values, counts);
-    }
+  auto errors = ErrorsAre::kFloat32;
+  for (std::size_t start = 0; start < x.size(); start += step) {
+    const std::size_t length = std::min(step, x.size() - start);
+    const auto part = x.subspan(start, length);
+    const auto part_values = values.subspan(start, length);
+    const std::int64_t at = begin + static_cast<std::int64_t>(start);
+    const ErrorsAre of_part = has_zero_points_
+                                  ? QuantizeWithOffsets(n, at, part, part_values, counts)
+                              : length > kChunk ? QuantizeLongRun(n, at, part, part_values, counts)
+                                                : QuantizeChunk(n, at, part, part_values, counts);
+    errors = std::max(errors, of_part);
   }
+  return errors;
 }
 
 bool FastQuantizer::FindScales(const float* absmax, std::int64_t count, float* factors,
@@ -133,17 +150,14 @@ bool FastQuantizer::FindScales(const float* absmax, std::int64_t count, float* f
     Range range;
     range.Add(static_cast<double>(absmax[i]));
     const GroupScale found = FindScale(spec, plain_->Rules().grid, range, 1);
-    if (found.is_zero_group || found.is_subnormal || found.underflowed || found.overflowed)
-      return false;
+    if (!IsOrdinary(found)) return false;
     scales[i] = static_cast<float>(found.scale);
     factors[i] = scales[i];
-    least = std::min(least, scales[i]);
-    greatest = std::max(greatest, scales[i]);
   }
-  return least >= kLeastScale && greatest <= kGreatestScale;
+  return true;
 }
 
-// One entry per run, or per element where runs are neither long nor multiples of kRunMultiple.
+// One entry per run, or per element where the runs' length is none that kernels take.
 struct FastQuantizer::OffsetScales {
   explicit OffsetScales(std::size_t count) : scales(count), lowest(count), largest(count) {}
 
@@ -162,9 +176,8 @@ struct FastQuantizer::OffsetScales {
 
 bool FastQuantizer::TakeOffsetScale(const GroupScale& scale, std::size_t run,
                                     OffsetScales& found) const {
-  const auto value = static_cast<float>(scale.scale);
-  if (!(value >= kLeastScale && value <= kGreatestScale)) return false;
-  found.scales[run] = value;
+  if (!IsOrdinary(scale)) return false;
+  found.scales[run] = static_cast<float>(scale.scale);
   found.lowest[run] = static_cast<float>(plain_->Rules().grid.Lowest() - scale.zero_point);
   found.largest[run] = static_cast<float>(plain_->Rules().grid.Largest() - scale.zero_point);
   return true;
@@ -190,32 +203,30 @@ bool FastQuantizer::FindOffsetScales(std::int64_t n, std::int64_t begin, std::sp
     const Range range{static_cast<double>(low), static_cast<double>(high), false};
     const GroupRules& rules = plain_->Rules();
     const GroupScale scale = FindScale(rules.spec, rules.grid, range, rules.tensor_scale);
-    const bool peculiar =
-        scale.is_zero_group || scale.is_subnormal || scale.underflowed || scale.overflowed;
-    if (peculiar || !TakeOffsetScale(scale, run, found)) return false;
+    if (!TakeOffsetScale(scale, run, found)) return false;
   }
   return true;
 }
 
-void FastQuantizer::QuantizeWithOffsets(std::int64_t n, std::int64_t begin,
-                                        std::span<const float> x, std::span<float> values,
-                                        QuantizationCounts& counts) const {
+ErrorsAre FastQuantizer::QuantizeWithOffsets(std::int64_t n, std::int64_t begin,
+                                             std::span<const float> x, std::span<float> values,
+                                             QuantizationCounts& counts) const {
   const auto rows = std::min(static_cast<std::size_t>(plain_->Layout().rows), x.size());
   const std::size_t runs = (x.size() + rows - 1) / rows;
   OffsetScales found(runs);
-  if (!FindOffsetScales(n, begin, x, found)) return QuantizePlainly(n, begin, x, values, counts);
+  if (!FindOffsetScales(n, begin, x, found)) return plain_->Quantize(n, begin, x, values, counts);
   std::size_t length = rows;
-  if (runs > 1 && rows > 1 && rows % kRunMultiple != 0) {
+  if (!IsRunLength(static_cast<std::int64_t>(rows), static_cast<std::int64_t>(x.size()))) {
     found.Repeat(rows, x.size());
     length = 1;
   }
-  RunKernel(n, begin, x,
-            {.length = static_cast<std::int64_t>(length),
-             .factors = found.scales.data(),
-             .scales = found.scales.data(),
-             .lowest = found.lowest.data(),
-             .largest = found.largest.data()},
-            values, counts);
+  return RunKernel(n, begin, x,
+                   {.length = static_cast<std::int64_t>(length),
+                    .factors = found.scales.data(),
+                    .scales = found.scales.data(),
+                    .lowest = found.lowest.data(),
+                    .largest = found.largest.data()},
+                   values, counts);
 }
 
 const float* FastQuantizer::SharedScalesOf(std::int64_t n, std::int64_t run,
@@ -226,8 +237,8 @@ const float* FastQuantizer::SharedScalesOf(std::int64_t n, std::int64_t run,
   return shared_scales_.data() + first;
 }
 
-void FastQuantizer::QuantizeChunk(std::int64_t n, std::int64_t begin, std::span<const float> x,
-                                  std::span<float> values, QuantizationCounts& counts) const {
+ErrorsAre FastQuantizer::QuantizeChunk(std::int64_t n, std::int64_t begin, std::span<const float> x,
+                                       std::span<float> values, QuantizationCounts& counts) const {
   const GroupLayout& layout = plain_->Layout();
   const auto count = static_cast<std::int64_t>(x.size());
   if (is_unscaled_) {
@@ -244,7 +255,7 @@ void FastQuantizer::QuantizeChunk(std::int64_t n, std::int64_t begin, std::span<
   const float* scales = found_scales.data();
   if (layout.IsShared()) {
     scales = SharedScalesOf(n, begin / layout.rows, runs);
-    if (scales == nullptr) return QuantizePlainly(n, begin, x, values, counts);
+    if (scales == nullptr) return plain_->Quantize(n, begin, x, values, counts);
     factors = scales;
   } else {
     std::array<float, kChunk> absmax;
@@ -255,7 +266,7 @@ void FastQuantizer::QuantizeChunk(std::int64_t n, std::int64_t begin, std::span<
       kernels_.run_absmax(x.data() + whole * rows, rest, rest, absmax.data() + whole);
     }
     if (!FindScales(absmax.data(), runs, found_factors.data(), found_scales.data())) {
-      return QuantizePlainly(n, begin, x, values, counts);
+      return plain_->Quantize(n, begin, x, values, counts);
     }
   }
 
@@ -266,7 +277,7 @@ void FastQuantizer::QuantizeChunk(std::int64_t n, std::int64_t begin, std::span<
                     .bounded = bounded_};
   std::array<float, kChunk> element_factors;
   std::array<float, kChunk> element_scales;
-  if (rows % kRunMultiple != 0 && runs > 1 && rows > 1) {
+  if (!IsRunLength(rows, count)) {
     for (std::int64_t i = 0; i < count; ++i) {
       element_factors[static_cast<std::size_t>(i)] = factors[i / rows];
       element_scales[static_cast<std::size_t>(i)] = scales[i / rows];
@@ -275,25 +286,27 @@ void FastQuantizer::QuantizeChunk(std::int64_t n, std::int64_t begin, std::span<
     scaled.factors = element_factors.data();
     scaled.scales = element_scales.data();
   }
-  RunKernel(n, begin, x, scaled, values, counts);
+  return RunKernel(n, begin, x, scaled, values, counts);
 }
 
-void FastQuantizer::QuantizeLongRun(std::int64_t n, std::int64_t begin, std::span<const float> x,
-                                    std::span<float> values, QuantizationCounts& counts) const {
+ErrorsAre FastQuantizer::QuantizeLongRun(std::int64_t n, std::int64_t begin,
+                                         std::span<const float> x, std::span<float> values,
+                                         QuantizationCounts& counts) const {
   const auto count = static_cast<std::int64_t>(x.size());
   float factor = 1;
   float scale = 1;
   if (plain_->Layout().IsShared()) {
     const float* const shared = SharedScalesOf(n, begin / plain_->Layout().rows, 1);
-    if (shared == nullptr) return QuantizePlainly(n, begin, x, values, counts);
+    if (shared == nullptr) return plain_->Quantize(n, begin, x, values, counts);
     factor = scale = *shared;
   } else if (!is_unscaled_) {
     float absmax = 0;
     kernels_.run_absmax(x.data(), count, count, &absmax);
     if (!FindScales(&absmax, 1, &factor, &scale)) {
-      return QuantizePlainly(n, begin, x, values, counts);
+      return plain_->Quantize(n, begin, x, values, counts);
     }
   }
+  auto errors = ErrorsAre::kFloat32;
   for (std::size_t start = 0; start < x.size(); start += kChunk) {
     const std::size_t length = std::min(kChunk, x.size() - start);
     const ScaledRuns runs{.length = static_cast<std::int64_t>(length),
@@ -301,20 +314,17 @@ void FastQuantizer::QuantizeLongRun(std::int64_t n, std::int64_t begin, std::spa
                           .scales = &scale,
                           .unscaled = is_unscaled_,
                           .bounded = bounded_};
-    RunKernel(n, begin + static_cast<std::int64_t>(start), x.subspan(start, length), runs,
-              values.subspan(start, length), counts);
+    const ErrorsAre of_part =
+        RunKernel(n, begin + static_cast<std::int64_t>(start), x.subspan(start, length), runs,
+                  values.subspan(start, length), counts);
+    errors = std::max(errors, of_part);
   }
+  return errors;
 }
 
-void FastQuantizer::QuantizePlainly(std::int64_t n, std::int64_t begin, std::span<const float> x,
-                                    std::span<float> values, QuantizationCounts& counts) const {
-  const std::vector<double> widened(x.begin(), x.end());
-  plain_->QuantizeRuns(n, begin, widened, values, counts);
-}
-
-void FastQuantizer::RunKernel(std::int64_t n, std::int64_t begin, std::span<const float> x,
-                              const ScaledRuns& runs, std::span<float> values,
-                              QuantizationCounts& counts) const {
+ErrorsAre FastQuantizer::RunKernel(std::int64_t n, std::int64_t begin, std::span<const float> x,
+                                   const ScaledRuns& runs, std::span<float> values,
+                                   QuantizationCounts& counts) const {
   RoundingCounts found;
   kernels_.quantize_values(x.data(), static_cast<std::int64_t>(x.size()), runs, codec_,
                            values.data(), found);
@@ -337,20 +347,23 @@ void FastQuantizer::RunKernel(std::int64_t n, std::int64_t begin, std::span<cons
     }
     counts.saturated.Note(index, found.saturated);
   }
+  // Where nothing saturates, rounding to nearest gives 0 or what lies between x / 2 and 2 x: values
+  // of a format are at most a factor of two apart, and the smallest above 0 is a power of two,
+  // whose product with a scale is exact. Such a difference is a float32 (Sterbenz). A scale found
+  // by absmax leaves no quotient beyond twice the largest value.
+  const bool lies_near = found.saturated == 0 || (!runs.unscaled && runs.lowest == nullptr);
+  return lies_near ? ErrorsAre::kFloat32 : ErrorsAre::kFloat64;
 }
 
 bool FastQuantizer::IsSaturated(float x, std::size_t i, const ScaledRuns& runs) const {
   const std::size_t run = i / static_cast<std::size_t>(runs.length);
   const float factor = runs.unscaled ? 1 : runs.factors[run];
   const float quotient = runs.multiply ? x * factor : x / factor;
-  if (runs.lowest != nullptr) {
-    const float rounded = std::nearbyint(quotient);
-    return rounded < runs.lowest[run] || rounded > runs.largest[run];
-  }
-  const bool is_mx_integer =
-      plain_->Rules().spec.block_format && codec_.kind == CodecKind::kInteger;
-  const double unit = is_mx_integer ? 0x1p-6 : 1.0;
-  return plain_->Rules().grid.Round(static_cast<double>(quotient) * unit, 0, 0).saturated;
+  if (codec_.kind != CodecKind::kInteger) return std::fabs(quotient) > codec_.last_within;
+  const float rounded = std::nearbyint(quotient);
+  const float lowest = runs.lowest == nullptr ? codec_.lowest : runs.lowest[run];
+  const float largest = runs.largest == nullptr ? codec_.largest : runs.largest[run];
+  return rounded < lowest || rounded > largest;
 }
 
 }  // namespace narrowgauge::internal

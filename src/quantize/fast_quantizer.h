@@ -23,10 +23,11 @@ class FastQuantizer : public Quantizer {
   static std::unique_ptr<Quantizer> Make(std::shared_ptr<const PlainQuantizer> plain,
                                          const Kernels& kernels);
 
-  void Quantize(std::int64_t n, std::span<const float> x, std::span<float> values,
-                QuantizationCounts& counts) const override;
-  void Quantize(std::int64_t n, std::span<const double> x, std::span<float> values,
-                QuantizationCounts& counts) const override;
+  ErrorsAre Quantize(std::int64_t n, std::int64_t begin, std::span<const float> x,
+                     std::span<float> values, QuantizationCounts& counts) const override;
+  ErrorsAre Quantize(std::int64_t n, std::int64_t begin, std::span<const double> x,
+                     std::span<float> values, QuantizationCounts& counts) const override;
+  [[nodiscard]] std::int64_t PartLength() const override;
   [[nodiscard]] QuantizationCounts SharedCounts() const override;
 
  private:
@@ -43,19 +44,18 @@ class FastQuantizer : public Quantizer {
                                       OffsetScales& found) const;
   [[nodiscard]] bool TakeOffsetScale(const GroupScale& scale, std::size_t run,
                                      OffsetScales& found) const;
-  void QuantizeWithOffsets(std::int64_t n, std::int64_t begin, std::span<const float> x,
-                           std::span<float> values, QuantizationCounts& counts) const;
+  ErrorsAre QuantizeWithOffsets(std::int64_t n, std::int64_t begin, std::span<const float> x,
+                                std::span<float> values, QuantizationCounts& counts) const;
   // The shared scales of `count` runs of channel n, or null if any is no plain number.
   [[nodiscard]] const float* SharedScalesOf(std::int64_t n, std::int64_t run,
                                             std::int64_t count) const;
-  void QuantizeChunk(std::int64_t n, std::int64_t begin, std::span<const float> x,
-                     std::span<float> values, QuantizationCounts& counts) const;
-  void QuantizeLongRun(std::int64_t n, std::int64_t begin, std::span<const float> x,
-                       std::span<float> values, QuantizationCounts& counts) const;
-  void QuantizePlainly(std::int64_t n, std::int64_t begin, std::span<const float> x,
-                       std::span<float> values, QuantizationCounts& counts) const;
-  void RunKernel(std::int64_t n, std::int64_t begin, std::span<const float> x,
-                 const ScaledRuns& runs, std::span<float> values, QuantizationCounts& counts) const;
+  ErrorsAre QuantizeChunk(std::int64_t n, std::int64_t begin, std::span<const float> x,
+                          std::span<float> values, QuantizationCounts& counts) const;
+  ErrorsAre QuantizeLongRun(std::int64_t n, std::int64_t begin, std::span<const float> x,
+                            std::span<float> values, QuantizationCounts& counts) const;
+  ErrorsAre RunKernel(std::int64_t n, std::int64_t begin, std::span<const float> x,
+                      const ScaledRuns& runs, std::span<float> values,
+                      QuantizationCounts& counts) const;
 
   [[nodiscard]] bool IsSaturated(float x, std::size_t i, const ScaledRuns& runs) const;
 

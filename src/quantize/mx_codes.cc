@@ -13,7 +13,7 @@
 namespace narrowgauge::internal {
 namespace {
 
-constexpr std::int64_t kBlocksAtOnce = 32;
+constexpr std::int64_t kDecodedAtOnce = 32;
 constexpr int kE8M0Bias = 127;
 
 // Scales whose factors and products with any element code are normal numbers.
@@ -48,25 +48,14 @@ void MxCodec::Encode(std::span<const float> values, std::span<std::byte> codes,
   NG_CHECK(values.size() % kBlock == 0 && codes.size() == values.size() &&
            scales.size() == values.size() / kBlock);
   const auto blocks = static_cast<std::int64_t>(scales.size());
-  std::array<float, kBlocksAtOnce> absmax, factors, found;
-  for (std::int64_t first = 0; first < blocks; first += kBlocksAtOnce) {
-    const std::int64_t count = std::min(kBlocksAtOnce, blocks - first);
+  for (std::int64_t first = 0; first < blocks;) {
     const float* const x = values.data() + first * kBlock;
-    std::byte* const block_codes = codes.data() + first * kBlock;
-    std::byte* const block_scales = scales.data() + first;
-    kernels_.run_absmax(x, count * kBlock, kBlock, absmax.data());
-    if (!scales_.Find(absmax.data(), count, factors.data(), found.data())) {
-      EncodePlainly(x, count, block_codes, block_scales);
-      continue;
-    }
-    const ScaledRuns runs{
-        .length = kBlock, .factors = factors.data(), .scales = found.data(), .multiply = true};
-    kernels_.encode_scaled(x, count * kBlock, runs, codec_, block_codes);
-    for (std::int64_t i = 0; i < count; ++i) {
-      const auto bits = std::bit_cast<std::uint32_t>(found[static_cast<std::size_t>(i)]);
-      block_scales[i] =
-          static_cast<std::byte>((bits >> 23) + static_cast<std::uint32_t>(scales_.UnitExponent()));
-    }
+    first += kernels_.encode_mx(x, blocks - first, scales_.Constants(), codec_,
+                                codes.data() + first * kBlock, scales.data() + first);
+    const std::int64_t odd = std::min(kMxBlocksAtOnce, blocks - first);
+    EncodePlainly(values.data() + first * kBlock, odd, codes.data() + first * kBlock,
+                  scales.data() + first);
+    first += odd;
   }
 }
 
@@ -75,9 +64,9 @@ void MxCodec::Decode(std::span<const std::byte> codes, std::span<const std::byte
   NG_CHECK(values.size() % kBlock == 0 && codes.size() == values.size() &&
            scales.size() == values.size() / kBlock);
   const auto blocks = static_cast<std::int64_t>(scales.size());
-  std::array<float, kBlocksAtOnce> found;
-  for (std::int64_t first = 0; first < blocks; first += kBlocksAtOnce) {
-    const std::int64_t count = std::min(kBlocksAtOnce, blocks - first);
+  std::array<float, kDecodedAtOnce> found;
+  for (std::int64_t first = 0; first < blocks; first += kDecodedAtOnce) {
+    const std::int64_t count = std::min(kDecodedAtOnce, blocks - first);
     const std::byte* const block_codes = codes.data() + first * kBlock;
     float* const out = values.data() + first * kBlock;
     int least = kGreatestPlainScale;

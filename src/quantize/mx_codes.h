@@ -16,7 +16,7 @@ namespace narrowgauge::internal {
 // float8_e8m0fnu for each block. What they mean is what a Quantizer of the same spec returns.
 class MxCodec {
  public:
-  static constexpr std::int64_t kBlock = 32;  // Elements; OCP MX 1.0 has no other.
+  static constexpr std::int64_t kBlock = kMxBlock;
 
   // `spec` is a valid one of an MX format, without a convention, that rounds to nearest even and
   // has ranges by absmax. Results do not depend on the kernels.

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "narrowgauge/quantization.h"
+#include "src/kernels/kernels.h"
 #include "src/quantize/element.h"
 
 namespace narrowgauge::internal {
@@ -16,16 +17,18 @@ class MxScales {
 
   // scales[i] = the scale of a block whose largest magnitude is absmax[i], times the unit of an
   // integer's codes; factors[i] = 1 / scales[i]. False, with scales that mean nothing, if some
-  // magnitude lies outside [2^-80, 2^80] or is NaN: a quotient or product might then not be normal.
+  // magnitude is NaN or outside the bounds of MxScaleConstants.
   [[nodiscard]] bool Find(const float* absmax, std::int64_t count, float* factors,
                           float* scales) const;
+
+  // The same for kernels, which leave out what Find leaves out.
+  [[nodiscard]] const MxScaleConstants& Constants() const { return constants_; }
 
   // Unit of a code, 2^-UnitExponent(): 6 in mxint8, else 0.
   [[nodiscard]] int UnitExponent() const { return unit_exponent_; }
 
  private:
-  std::uint32_t increment_ = 0;  // Exponent of a scale = (bits of absmax + increment) / 2^23
-  std::uint32_t down_ = 0;       // - down.
+  MxScaleConstants constants_;
   int unit_exponent_ = 0;
 };
 

@@ -16,15 +16,10 @@ PlainQuantizer::PlainQuantizer(const GroupRules& rules, const GroupLayout& layou
                               : shared_.empty());
 }
 
-void PlainQuantizer::Quantize(std::int64_t n, std::span<const float> x, std::span<float> values,
-                              QuantizationCounts& counts) const {
+ErrorsAre PlainQuantizer::Quantize(std::int64_t n, std::int64_t begin, std::span<const float> x,
+                                   std::span<float> values, QuantizationCounts& counts) const {
   const std::vector<double> widened(x.begin(), x.end());
-  QuantizeRuns(n, 0, widened, values, counts);
-}
-
-void PlainQuantizer::Quantize(std::int64_t n, std::span<const double> x, std::span<float> values,
-                              QuantizationCounts& counts) const {
-  QuantizeRuns(n, 0, x, values, counts);
+  return Quantize(n, begin, widened, values, counts);
 }
 
 QuantizationCounts PlainQuantizer::SharedCounts() const {
@@ -66,8 +61,8 @@ std::vector<std::uint64_t> PlainQuantizer::RandomBits(std::int64_t first, std::s
   return bits;
 }
 
-void PlainQuantizer::QuantizeRuns(std::int64_t n, std::int64_t begin, std::span<const double> x,
-                                  std::span<float> values, QuantizationCounts& counts) const {
+ErrorsAre PlainQuantizer::Quantize(std::int64_t n, std::int64_t begin, std::span<const double> x,
+                                   std::span<float> values, QuantizationCounts& counts) const {
   const std::int64_t first = n * layout_.depth + begin;
   const std::vector<std::uint64_t> random = RandomBits(first, x.size());
   for (std::size_t start = 0; start < x.size();) {
@@ -85,6 +80,7 @@ void PlainQuantizer::QuantizeRuns(std::int64_t n, std::int64_t begin, std::span<
     }
     start += length;
   }
+  return ErrorsAre::kFloat64;
 }
 
 }  // namespace narrowgauge::internal

@@ -19,16 +19,13 @@ class PlainQuantizer : public Quantizer {
   PlainQuantizer(const GroupRules& rules, const GroupLayout& layout, std::vector<GroupScale> shared,
                  std::uint64_t seed);
 
-  void Quantize(std::int64_t n, std::span<const float> x, std::span<float> values,
-                QuantizationCounts& counts) const override;
-  void Quantize(std::int64_t n, std::span<const double> x, std::span<float> values,
-                QuantizationCounts& counts) const override;
+  // Parts may be any whole runs.
+  ErrorsAre Quantize(std::int64_t n, std::int64_t begin, std::span<const float> x,
+                     std::span<float> values, QuantizationCounts& counts) const override;
+  ErrorsAre Quantize(std::int64_t n, std::int64_t begin, std::span<const double> x,
+                     std::span<float> values, QuantizationCounts& counts) const override;
 
   [[nodiscard]] QuantizationCounts SharedCounts() const override;
-
-  // The same for elements [begin, begin + x.size()) of a channel, which must be whole runs.
-  void QuantizeRuns(std::int64_t n, std::int64_t begin, std::span<const double> x,
-                    std::span<float> values, QuantizationCounts& counts) const;
 
   [[nodiscard]] const GroupRules& Rules() const { return rules_; }
   [[nodiscard]] const GroupLayout& Layout() const { return layout_; }

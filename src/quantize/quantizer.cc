@@ -18,14 +18,17 @@ namespace {
 // float32 as it is, and float64 of float32 elements.
 class IdentityQuantizer : public Quantizer {
  public:
-  void Quantize(std::int64_t, std::span<const float> x, std::span<float> values,
-                QuantizationCounts&) const override {
+  ErrorsAre Quantize(std::int64_t, std::int64_t, std::span<const float> x, std::span<float> values,
+                     QuantizationCounts&) const override {
     std::copy(x.begin(), x.end(), values.begin());
+    return ErrorsAre::kFloat32;
   }
-  void Quantize(std::int64_t, std::span<const double>, std::span<float>,
-                QuantizationCounts&) const override {
+  ErrorsAre Quantize(std::int64_t, std::int64_t, std::span<const double>, std::span<float>,
+                     QuantizationCounts&) const override {
     NG_CHECK(false);  // Made for float32 only.
+    return ErrorsAre::kFloat64;
   }
+  [[nodiscard]] std::int64_t PartLength() const override { return kPartialElements; }
 };
 
 bool IsGgml(const QuantizationSpec& spec) {

@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 
 #include "narrowgauge/instruction_set.h"
 #include "narrowgauge/quantization.h"
 #include "narrowgauge/status.h"
+#include "src/kernels/kernels.h"
 
 // Quantisation of a matrix, one channel at a time: a channel is the K elements of one output, side
 // by side, whatever axis of the file they lie on.
@@ -34,19 +36,25 @@ class ChannelSource {
   [[nodiscard]] virtual const float* InPlace(std::int64_t /*n*/) const { return nullptr; }
 };
 
-// Quantises the channels of one matrix under one spec. Results do not depend on the instruction set
-// or on the order in which channels are asked for; methods are thread-safe.
+// Quantises the channels of one matrix under one spec. Results do not depend on the instruction
+// set, on the order in which channels are asked for or on the parts they are asked for in; methods
+// are thread-safe.
 //
-// Quantize writes the dequantised values of channel n, whose K finite elements are x; indices in
-// counts are n * K + k. The float64 form takes the elements of a float64 matrix, for which
-// quotients are not rounded to float32.
+// Quantize writes the dequantised values of elements [begin, begin + x.size()) of channel n, which
+// are x, all finite; indices in counts are n * K + k. A part begins at a multiple of PartLength()
+// and ends at one or with the channel. The float64 form takes the elements of a float64 matrix, for
+// which quotients are not rounded to float32. Returns kFloat32 only if each value - x is a float32.
 class Quantizer {
  public:
+  static constexpr std::int64_t kWholeChannel = std::numeric_limits<std::int64_t>::max();
+
   virtual ~Quantizer() = default;
-  virtual void Quantize(std::int64_t n, std::span<const float> x, std::span<float> values,
-                        QuantizationCounts& counts) const = 0;
-  virtual void Quantize(std::int64_t n, std::span<const double> x, std::span<float> values,
-                        QuantizationCounts& counts) const = 0;
+  virtual ErrorsAre Quantize(std::int64_t n, std::int64_t begin, std::span<const float> x,
+                             std::span<float> values, QuantizationCounts& counts) const = 0;
+  virtual ErrorsAre Quantize(std::int64_t n, std::int64_t begin, std::span<const double> x,
+                             std::span<float> values, QuantizationCounts& counts) const = 0;
+  // kWholeChannel or kPartialElements.
+  [[nodiscard]] virtual std::int64_t PartLength() const { return kWholeChannel; }
   // What was peculiar about scales that channels share; Quantize does not count them.
   [[nodiscard]] virtual QuantizationCounts SharedCounts() const { return {}; }
 };

@@ -65,14 +65,30 @@ struct Outcome {
 };
 
 template <typename T>
+void ExpectFloat32Errors(std::span<const T> x, std::span<const float> values) {
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const double error = static_cast<double>(values[i]) - static_cast<double>(x[i]);
+    ASSERT_EQ(static_cast<double>(static_cast<float>(error)), error)
+        << x[i] << " became " << values[i];
+  }
+}
+
+template <typename T>
 Outcome QuantizeAll(const Quantizer& quantizer, const MemorySource<T>& source) {
   Outcome outcome;
   outcome.values.resize(static_cast<std::size_t>(source.Depth() * source.Channels()));
+  const auto depth = static_cast<std::size_t>(source.Depth());
+  const std::size_t step = std::min(depth, static_cast<std::size_t>(quantizer.PartLength()));
   for (std::int64_t n = 0; n < source.Channels(); ++n) {
-    quantizer.Quantize(
-        n, source.Channel(n),
-        {outcome.values.data() + n * source.Depth(), static_cast<std::size_t>(source.Depth())},
-        outcome.counts);
+    const std::span<float> values(outcome.values.data() + n * source.Depth(), depth);
+    for (std::size_t begin = 0; begin < depth; begin += step) {
+      const std::size_t length = std::min(step, depth - begin);
+      const auto x = source.Channel(n).subspan(begin, length);
+      const auto part = values.subspan(begin, length);
+      const ErrorsAre errors =
+          quantizer.Quantize(n, static_cast<std::int64_t>(begin), x, part, outcome.counts);
+      if (errors == ErrorsAre::kFloat32) ExpectFloat32Errors(x, part);
+    }
   }
   outcome.counts.Merge(quantizer.SharedCounts());
   return outcome;
@@ -300,8 +316,12 @@ std::vector<QuantizationSpec> FastSpecs() {
   for (const DType scale :
        {DType::kBFloat16, DType::kFloat16, DType::kFloat8E8M0Fnu, DType::kFloat8E4M3Fn}) {
     for (const DType dtype : {DType::kInt8, DType::kFloat8E4M3Fn}) {
-      specs.push_back(MakeSpec(dtype, {.kind = GranularityKind::kGroup, .rows = 64}));
-      specs.back().scale_dtype = scale;
+      for (const QuantizationGranularity& granularity :
+           {QuantizationGranularity{.kind = GranularityKind::kGroup, .rows = 64},
+            QuantizationGranularity{.kind = GranularityKind::kTensor}}) {
+        specs.push_back(MakeSpec(dtype, granularity));
+        specs.back().scale_dtype = scale;
+      }
     }
   }
   specs.push_back(Channel(DType::kFloat8E4M3Fn));
