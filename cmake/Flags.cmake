@@ -30,6 +30,18 @@ if(NARROWGAUGE_SANITIZE)
   target_compile_options(ng_flags INTERFACE
     -fsanitize=${_sanitizers} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(ng_flags INTERFACE -fsanitize=${_sanitizers})
+  target_compile_definitions(ng_flags INTERFACE NG_SANITIZED)
+endif()
+
+# Of what is compiled more than it runs: tests, and with sanitizers the command line too.
+add_library(ng_hardly_optimized INTERFACE)
+if(NARROWGAUGE_SANITIZE)
+  target_compile_options(ng_hardly_optimized INTERFACE -O0)
+  if(NARROWGAUGE_BUILD_FUZZERS)
+    target_compile_options(ng_hardly_optimized INTERFACE -fno-sanitize=fuzzer-no-link)
+  endif()
+else()
+  target_compile_options(ng_hardly_optimized INTERFACE $<$<CONFIG:Release>:-O1>)
 endif()
 
 if(NARROWGAUGE_BUILD_FUZZERS)

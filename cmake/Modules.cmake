@@ -33,6 +33,6 @@ function(ng_test name)
   target_compile_definitions(${name} PRIVATE
     NG_TEST_DATA_DIR="${PROJECT_SOURCE_DIR}/tests" NG_CLI="$<TARGET_FILE:narrowgauge_cli>")
   target_link_libraries(${name} PRIVATE
-    ng_flags ng_test_support narrowgauge ${ARG_DEPS} GTest::gmock GTest::gtest_main)
+    ng_flags ng_hardly_optimized ng_test_support narrowgauge ${ARG_DEPS} GTest::gmock GTest::gtest_main)
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 120 PROPERTIES ${properties})
 endfunction()

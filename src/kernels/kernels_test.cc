@@ -400,7 +400,7 @@ TEST_P(KernelTest, EncodeScaledAndDecodeScaledAreThePlainLoop) {
     ASSERT_TRUE(codec.has_value());
     const std::size_t bytes = CodeBytes(info.total_bits);
     for (const std::int64_t count : {0, 1, 15, 16, 33, 100, 256}) {
-      for (const std::int64_t length : {std::int64_t{1}, std::int64_t{16}, std::int64_t{48},
+      for (const std::int64_t length : {std::int64_t{1}, std::int64_t{16}, std::int64_t{32},
                                         std::max<std::int64_t>(count, 1)}) {
         const PlainRuns plain(count, length, static_cast<unsigned>(count));
         const std::vector<float> in = SpreadFloats(static_cast<std::size_t>(count), -12, 12, 7);

@@ -5,7 +5,7 @@ namespace narrowgauge::test {
 
 // Exhaustive tests look at every kStride-th case. Ordinary builds look at all; builds with
 // sanitizers, ten times slower and there for other faults than wrong bits, at some.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(NG_SANITIZED)
 inline constexpr int kStride = 16;
 #else
 inline constexpr int kStride = 1;
