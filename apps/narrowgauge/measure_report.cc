@@ -26,21 +26,6 @@ Cell IndexCell(std::int64_t index) {
   return NoValue{"none"};
 }
 
-// What quantisation counts, in the order of columns.
-struct CountColumn {
-  const char* key;
-  const Occurrences QuantizationCounts::*counted;
-};
-constexpr CountColumn kCountColumns[] = {
-    {"saturated", &QuantizationCounts::saturated},
-    {"flushed_to_zero", &QuantizationCounts::flushed_to_zero},
-    {"sign_flipped", &QuantizationCounts::sign_flipped},
-    {"zero_scales", &QuantizationCounts::zero_scales},
-    {"subnormal_scales", &QuantizationCounts::subnormal_scales},
-    {"underflowed_scales", &QuantizationCounts::underflowed_scales},
-    {"overflowed_scales", &QuantizationCounts::overflowed_scales},
-};
-
 void AddMetricColumns(std::span<const Metric* const> metrics, ReportTable& table) {
   for (const Metric* const metric : metrics) {
     table.columns.push_back({std::string(metric->name), std::string(metric->unit)});
@@ -79,7 +64,7 @@ ReportTable PolicyTable(const MeasureOptions& options, const MeasureResult& resu
     table.columns.push_back({"first_" + key, "", ShownTo::kPrograms});
   };
   add_count("nonfinite_result");
-  for (const CountColumn& column : kCountColumns) add_count(column.key);
+  for (const QuantizationCount& count : kQuantizationCounts) add_count(std::string(count.name));
   table.columns.push_back({"activations_saturated", "", ShownTo::kEveryoneIfNotable});
   table.columns.push_back({"backward_over_zero", "", ShownTo::kEveryoneIfNotable});
   table.columns.push_back({"policy_text", "", ShownTo::kPrograms});
@@ -91,8 +76,8 @@ ReportTable PolicyTable(const MeasureOptions& options, const MeasureResult& resu
                  {row.bytes.codes, row.bytes.scales, row.bytes.padding,
                   BitsPerWeight(result, row.bytes), statistics.count, statistics.nonfinite_results,
                   IndexCell(statistics.first_nonfinite_result)});
-    for (const CountColumn& column : kCountColumns) {
-      const Occurrences& occurrences = row.weight_counts.*column.counted;
+    for (const QuantizationCount& count : kQuantizationCounts) {
+      const Occurrences& occurrences = row.weight_counts.*count.counted;
       cells.emplace_back(occurrences.count);
       cells.push_back(IndexCell(occurrences.first_index));
     }

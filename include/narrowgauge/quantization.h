@@ -179,6 +179,23 @@ struct QuantizationCounts {
   friend bool operator==(const QuantizationCounts&, const QuantizationCounts&) = default;
 };
 
+// One of them, and its key in reports.
+struct QuantizationCount {
+  std::string_view name;
+  Occurrences QuantizationCounts::*counted;
+};
+
+// All of them, in the order of reports.
+inline constexpr QuantizationCount kQuantizationCounts[] = {
+    {"saturated", &QuantizationCounts::saturated},
+    {"flushed_to_zero", &QuantizationCounts::flushed_to_zero},
+    {"sign_flipped", &QuantizationCounts::sign_flipped},
+    {"zero_scales", &QuantizationCounts::zero_scales},
+    {"subnormal_scales", &QuantizationCounts::subnormal_scales},
+    {"underflowed_scales", &QuantizationCounts::underflowed_scales},
+    {"overflowed_scales", &QuantizationCounts::overflowed_scales},
+};
+
 }  // namespace narrowgauge
 
 #endif  // NARROWGAUGE_QUANTIZATION_H_

@@ -268,12 +268,11 @@ class OrderedMerge {
 
 // First indices as they are in the file.
 QuantizationCounts InStorage(QuantizationCounts counts, const Operand& operand) {
-  for (Occurrences* const occurrences :
-       {&counts.saturated, &counts.flushed_to_zero, &counts.sign_flipped, &counts.zero_scales,
-        &counts.subnormal_scales, &counts.underflowed_scales, &counts.overflowed_scales}) {
-    if (occurrences->count == 0) continue;
-    const std::int64_t index = occurrences->first_index;
-    occurrences->first_index =
+  for (const auto& [name, counted] : kQuantizationCounts) {
+    Occurrences& occurrences = counts.*counted;
+    if (occurrences.count == 0) continue;
+    const std::int64_t index = occurrences.first_index;
+    occurrences.first_index =
         operand.StorageIndex(index / operand.Depth(), index % operand.Depth());
   }
   return counts;

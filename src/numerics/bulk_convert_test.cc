@@ -15,6 +15,7 @@
 
 #include "narrowgauge/instruction_set.h"
 #include "src/numerics/codec.h"
+#include "tests/support/every_instruction_set.h"
 #include "tests/support/thoroughness.h"
 
 namespace narrowgauge::internal {
@@ -32,18 +33,6 @@ std::uint64_t CodeAt(const std::vector<std::byte>& codes, std::size_t i, std::si
 
 std::uint32_t BitsOfFloat(float value) { return std::bit_cast<std::uint32_t>(value); }
 
-// The sets that differ in these kernels.
-std::vector<InstructionSet> DifferentSets() {
-  std::vector<InstructionSet> sets;
-  for (const InstructionSet isa : SupportedInstructionSets()) {
-    const auto same = [&](InstructionSet other) {
-      return KernelsFor(other).encode == KernelsFor(isa).encode;
-    };
-    if (std::ranges::none_of(sets, same)) sets.push_back(isa);
-  }
-  return sets;
-}
-
 class BulkConvertTest : public testing::TestWithParam<DType> {
  protected:
   const DTypeInfo& info_ = GetDTypeInfo(GetParam());
@@ -54,7 +43,7 @@ class BulkConvertTest : public testing::TestWithParam<DType> {
     for (std::size_t i = 0; i < values.size(); ++i) {
       expected[i] = EncodeFloat32(info_, values[i], RoundingMode::kNearestEven, overflow);
     }
-    for (const InstructionSet isa : DifferentSets()) {
+    for (const InstructionSet isa : test::SetsThatDifferIn(&Kernels::encode)) {
       SCOPED_TRACE(InstructionSetName(isa));
       CompareOn(KernelsFor(isa), values, overflow, expected);
       if (testing::Test::HasFatalFailure()) return;
@@ -152,7 +141,7 @@ TEST_P(BulkConvertTest, EveryCodeDecodesAsTheReference) {
   for (std::uint64_t code = 0; code < (std::uint64_t{1} << info_.total_bits); ++code) {
     std::memcpy(codes.data() + code * bytes, &code, bytes);
   }
-  for (const InstructionSet isa : DifferentSets()) {
+  for (const InstructionSet isa : test::SetsThatDifferIn(&Kernels::encode)) {
     SCOPED_TRACE(InstructionSetName(isa));
     std::vector<float> values(std::size_t{1} << info_.total_bits);
     DecodeBulk(KernelsFor(isa), info_, codes, values);

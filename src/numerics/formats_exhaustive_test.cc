@@ -16,6 +16,7 @@
 #include "src/kernels/kernels.h"
 #include "src/numerics/bulk_convert.h"
 #include "src/numerics/codec.h"
+#include "tests/support/every_instruction_set.h"
 
 namespace narrowgauge::internal {
 namespace {
@@ -24,23 +25,12 @@ constexpr std::int64_t kChunks = 1 << 16;
 constexpr std::uint32_t kChunkSize = 1 << 16;
 constexpr int kThreads = 2;
 
-// The sets that differ in these kernels.
-std::vector<const Kernels*> DifferentKernels() {
-  std::vector<const Kernels*> different;
-  for (const InstructionSet isa : SupportedInstructionSets()) {
-    const Kernels& kernels = KernelsFor(isa);
-    const auto same = [&](const Kernels* other) { return other->encode == kernels.encode; };
-    if (std::ranges::none_of(different, same)) different.push_back(&kernels);
-  }
-  return different;
-}
-
 class FormatExhaustiveTest : public testing::TestWithParam<DType> {
  protected:
   const DTypeInfo& info_ = GetDTypeInfo(GetParam());
   const CodecConstants codec_ =
       MakeCodecConstants(info_, OverflowMode::kNative).value_or(CodecConstants{});
-  const std::vector<const Kernels*> kernels_ = DifferentKernels();
+  const std::vector<InstructionSet> sets_ = test::SetsThatDifferIn(&Kernels::encode);
 
   // Returns how many of a chunk's inputs any kernel encodes or rounds otherwise.
   [[nodiscard]] std::int64_t Differences(std::int64_t chunk) const {
@@ -54,11 +44,12 @@ class FormatExhaustiveTest : public testing::TestWithParam<DType> {
     }
     const std::size_t bytes = CodeBytes(info_.total_bits);
     std::int64_t different = 0;
-    for (const Kernels* const kernels : kernels_) {
+    for (const InstructionSet isa : sets_) {
+      const Kernels& kernels = KernelsFor(isa);
       std::vector<std::byte> codes(kChunkSize * bytes);
-      kernels->encode(values.data(), kChunkSize, codec_, codes.data());
+      kernels.encode(values.data(), kChunkSize, codec_, codes.data());
       std::vector<float> rounded(kChunkSize);
-      kernels->round_values(values.data(), kChunkSize, codec_, rounded.data());
+      kernels.round_values(values.data(), kChunkSize, codec_, rounded.data());
       for (std::uint32_t i = 0; i < kChunkSize; ++i) {
         std::uint32_t code = 0;
         std::memcpy(&code, codes.data() + i * bytes, bytes);

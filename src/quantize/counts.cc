@@ -13,13 +13,7 @@ void Occurrences::Note(std::int64_t index, std::int64_t times) {
 void Occurrences::Merge(const Occurrences& other) { Note(other.first_index, other.count); }
 
 void QuantizationCounts::Merge(const QuantizationCounts& other) {
-  saturated.Merge(other.saturated);
-  flushed_to_zero.Merge(other.flushed_to_zero);
-  sign_flipped.Merge(other.sign_flipped);
-  zero_scales.Merge(other.zero_scales);
-  subnormal_scales.Merge(other.subnormal_scales);
-  underflowed_scales.Merge(other.underflowed_scales);
-  overflowed_scales.Merge(other.overflowed_scales);
+  for (const auto& [name, counted] : kQuantizationCounts) (this->*counted).Merge(other.*counted);
 }
 
 }  // namespace narrowgauge

@@ -27,6 +27,8 @@ class ElementGrid {
   // The codes of an integer; largest magnitude of a float.
   [[nodiscard]] double Lowest() const { return lowest_; }
   [[nodiscard]] double Largest() const { return largest_; }
+  // What the integer code 1 means: 2^-6 in mxint8, else 1.
+  [[nodiscard]] double Unit() const { return unit_; }
   [[nodiscard]] const DTypeInfo& Info() const { return *info_; }
 
  private:
@@ -36,7 +38,7 @@ class ElementGrid {
   double lowest_;
   double largest_;
   double divisor_;
-  double unit_ = 1;  // Of one integer code: 2^-6 in mxint8.
+  double unit_ = 1;
 };
 
 }  // namespace narrowgauge::internal

@@ -8,7 +8,6 @@ namespace narrowgauge::internal {
 namespace {
 
 constexpr std::uint32_t kMantissaUnit = 1U << 23;
-constexpr int kMxInt8UnitExponent = 6;  // OCP MX 1.0, section 5.3.4.
 
 // Mantissa bits of the least significand in [1, 2) that is at least `value`.
 std::uint32_t MantissaAtLeast(double value) {
@@ -18,7 +17,7 @@ std::uint32_t MantissaAtLeast(double value) {
 }  // namespace
 
 MxScales::MxScales(MxScaleRule rule, const ElementGrid& grid) {
-  if (grid.Info().kind == DTypeKind::kInteger) unit_exponent_ = kMxInt8UnitExponent;
+  unit_exponent_ = -std::ilogb(grid.Unit());
   const double largest = grid.Divisor();
   int exponent = std::ilogb(largest);
   const double significand = std::ldexp(largest, -exponent);

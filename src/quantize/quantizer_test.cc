@@ -19,6 +19,7 @@
 #include "src/quantize/fast_quantizer.h"
 #include "src/quantize/plain_quantizer.h"
 #include "src/quantize/shared_scales.h"
+#include "tests/support/every_instruction_set.h"
 
 namespace narrowgauge::internal {
 namespace {
@@ -366,22 +367,10 @@ std::string Describe(const QuantizationSpec& spec) {
       DTypeName(spec.scale_dtype), static_cast<int>(spec.range), static_cast<int>(spec.rule));
 }
 
-// The sets that differ in these kernels.
-std::vector<InstructionSet> DifferentSets() {
-  std::vector<InstructionSet> sets;
-  for (const InstructionSet isa : SupportedInstructionSets()) {
-    const auto same = [&](InstructionSet other) {
-      return KernelsFor(other).quantize_values == KernelsFor(isa).quantize_values;
-    };
-    if (std::ranges::none_of(sets, same)) sets.push_back(isa);
-  }
-  return sets;
-}
-
 void CompareFastWithPlain(const QuantizationSpec& spec, const MemorySource<float>& source) {
   const auto plain = MakePlain(spec, source);
   const Outcome expected = QuantizeAll(*plain, source);
-  for (const InstructionSet isa : DifferentSets()) {
+  for (const InstructionSet isa : test::SetsThatDifferIn(&Kernels::quantize_values)) {
     SCOPED_TRACE(InstructionSetName(isa));
     const auto fast = FastQuantizer::Make(plain, KernelsFor(isa));
     ASSERT_NE(fast, nullptr);

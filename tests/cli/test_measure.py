@@ -186,6 +186,16 @@ def test_rows_of_activations_that_are_not_finite_are_left_out(cli, tmp_path):
     assert [r["mean_abs_err"] for r in report["rows"]] == [r["mean_abs_err"] for r in expected["rows"]]
 
 
+def test_the_order_of_a_file_does_not_change_indices(cli, tmp_path):
+    np.save(tmp_path / "w.npy", np.ones((8, 4), F32))
+    x = np.ones((5, 8), F32)
+    x[2, 1] = x[4, 0] = np.nan
+    for order in (np.ascontiguousarray, np.asfortranarray):
+        np.save(tmp_path / "x.npy", order(x))
+        report = measure(cli, "w.npy", "--activations", "x.npy")
+        assert (report["activations_nan"], report["activations_first_nonfinite"], report["rows_left_out"]) == (2, 17, 2)
+
+
 def test_zero_weights_have_no_signal_and_no_error(cli, tmp_path):
     w = np.zeros((4, 3), F32)
     w[1] = -0.0

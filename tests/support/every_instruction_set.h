@@ -3,9 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
+#include <vector>
 
 #include "narrowgauge/instruction_set.h"
+#include "src/kernels/kernels.h"
 
 namespace narrowgauge::test {
 
@@ -21,6 +24,19 @@ inline std::string InstructionSetTestName(const testing::TestParamInfo<Instructi
     if (c != '_') name += c;
   }
   return name;
+}
+
+// Returns those of the supported sets that differ in a kernel: SetsThatDifferIn(&Kernels::encode).
+template <typename Kernel>
+std::vector<InstructionSet> SetsThatDifferIn(Kernel internal::Kernels::*kernel) {
+  std::vector<InstructionSet> sets;
+  for (const InstructionSet isa : SupportedInstructionSets()) {
+    const auto is_same = [&](InstructionSet other) {
+      return internal::KernelsFor(other).*kernel == internal::KernelsFor(isa).*kernel;
+    };
+    if (std::ranges::none_of(sets, is_same)) sets.push_back(isa);
+  }
+  return sets;
 }
 
 }  // namespace narrowgauge::test
