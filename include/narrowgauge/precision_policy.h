@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "narrowgauge/accumulation.h"
 #include "narrowgauge/dtype.h"
 #include "narrowgauge/quantization.h"
 #include "narrowgauge/status.h"
@@ -22,30 +23,25 @@
 //                  method=absmax|percentile:P|mse   round=even|away|zero|stochastic
 //                  overflow=native|saturate   rule=floor|ceil|rceil|nearest
 //                  apply=before|after   like=NAME[/SCHEME]
-//   accumulation = type ["/" order {"+" order}] {"," key "=" value}  |  VENDOR "/" MODEL
-//   order        = "sequential" | "pairwise" | "block:" B | "split-k:" S | "aligned:" G
+//   accumulation = type ["/" orders] {"," key "=" value}  |  VENDOR "/" MODEL
+//   orders       = ["split-k:" S "+"] [["sequential" | "pairwise"] "+" "block:" B "+"]
+//                  ["sequential" | "pairwise" | "aligned:" G]     what is left out, with its "+"
+//   type         = a float dtype with a zero | "e8m13" | "int32"
 //   key          = fma=fused|separate   inner=TYPE   handoff=keep|round   partial=TYPE
 //                  reduce=TYPE   bits=F   promote=N   overflow=exact|wrap|saturate16
 //                  passes=3|6|9
 //
-// w and a are float32 if left out, acc is float32, and out, a float, is acc's type. A key that says
+// w and a are float32 if left out, acc is float32, and out, a float, is acc's type (float32
+// for e8m13, for promoted sums and for hardware). A key that says
 // nothing about its format is refused, whatever its value. With like=, what the text leaves out is
 // as the convention has it, the granularity too; of keys that differ only apply= is
 // accepted.
 //
-// Of accumulations, float32 and bfloat16 are supported, alone or with /block:B,inner=float32; what
-// is the default may be said (sequential, fma=fused, handoff=keep).
+// Orders nest, the outermost first: slices of split-K, then how the sums of blocks are added, then
+// how products are. aligned:G needs bits=F. int32 and passes= are read and not supported yet; the
+// models of hardware are those of AllHardware().
 
 namespace narrowgauge {
-
-// What a matmul sums in, apart from what it returns.
-struct AccumulationSpec {
-  DType dtype = DType::kFloat32;
-  // 0: one sequential chain in `dtype`. B > 0: float32 inside blocks of B consecutive k, each begun
-  // at zero, and `dtype` between blocks.
-  std::int64_t float32_block = 0;
-  friend bool operator==(const AccumulationSpec&, const AccumulationSpec&) = default;
-};
 
 // The whole recipe of one matmul y = x * w. Accumulator and output type are separate axes.
 struct PrecisionPolicy {

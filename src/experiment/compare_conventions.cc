@@ -11,7 +11,6 @@
 #include <fmt/format.h>
 
 #include "narrowgauge/experiment.h"
-#include "src/backends/panel.h"
 #include "src/base/parallel_for.h"
 #include "src/experiment/load_operands.h"
 #include "src/experiment/measure.h"

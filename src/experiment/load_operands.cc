@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "src/backends/panel.h"
 #include "src/base/checked_math.h"
 
 namespace narrowgauge::internal {

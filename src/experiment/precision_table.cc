@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -8,7 +9,7 @@
 #include <vector>
 
 #include "narrowgauge/experiment.h"
-#include "src/backends/panel.h"
+#include "src/backends/emulated.h"
 #include "src/experiment/jax_mean.h"
 #include "src/kernels/kernels.h"
 #include "src/quantize/int8_channel.h"
@@ -139,12 +140,11 @@ std::vector<PrecisionRow> EvaluateBfloat16Accumulators(const PrecisionArrays& ar
   std::vector<PrecisionRow> rows;
   for (const NamedPolicy& named : Bfloat16AccumulatorPolicies()) {
     Product value;
-    const std::int64_t block = named.policy.accumulation.float32_block;
-    if (block == 0) {
-      kernels.dot_bfloat16(x, kM, kK, w, value.data());
-    } else {
-      internal::DotBFloat16BetweenBlocks(kernels, x, kM, kK, block, w, value.data());
-    }
+    const auto model =
+        ModelOf(named.policy.accumulation, DType::kBFloat16, DType::kBFloat16).value();
+    std::array<double, kM * kN> sums;
+    internal::EmulatePanel(kernels, model, {}, x, kM, kK, w, sums.data());
+    std::ranges::transform(sums, value.begin(), [](double sum) { return static_cast<float>(sum); });
     rows.push_back(MakeRow(kernels, named.name, value, arrays.reference, MeanOrder::kFloat64));
   }
   return rows;

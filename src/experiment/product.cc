@@ -8,9 +8,8 @@
 
 #include <fmt/format.h>
 
-#include "src/backends/panel.h"
+#include "src/backends/emulated.h"
 #include "src/experiment/nonfinite.h"
-#include "src/numerics/bulk_convert.h"
 #include "src/numerics/codec.h"
 #include "src/quantize/quantizer.h"
 
@@ -26,6 +25,31 @@ bool HoldsBFloat16(const QuantizationSpec& spec) {
   const DTypeInfo& info = GetDTypeInfo(spec.dtype);
   return IsCast(spec) && info.kind == DTypeKind::kFloat && info.mantissa_bits <= 7 &&
          info.exponent_bits <= 8;
+}
+
+// The type whose values an operand has: of one with scales, whatever float32 the products of codes
+// and scales are.
+DType OperandType(const QuantizationSpec& spec) {
+  return IsCast(spec) ? spec.dtype : DType::kFloat32;
+}
+
+Result<DotModel> ModelOf(const PrecisionPolicy& policy) {
+  return narrowgauge::ModelOf(policy.accumulation, OperandType(policy.activations),
+                              OperandType(policy.weights));
+}
+
+int SmallestExponent(const QuantizationSpec& spec) {
+  return 1 - GetDTypeInfo(OperandType(spec)).exponent_bias;
+}
+
+FactorExponents ExponentsOf(const PrecisionPolicy& policy) {
+  return {.x = SmallestExponent(policy.activations), .w = SmallestExponent(policy.weights)};
+}
+
+void RoundOutput(DType output, std::vector<double>& product) {
+  const DTypeInfo& info = GetDTypeInfo(output);
+  if (info.mantissa_bits >= 52) return;
+  for (double& value : product) value = Decode(info, Encode(info, value));
 }
 
 // Compensated like the kernel dot_float64, for operands of float64: products and sums are split
@@ -75,19 +99,7 @@ Result<void> Product::Supports(const PrecisionPolicy& policy) {
       policy.activations.scale_use == ScaleUse::kAfter) {
     return refuse("apply=after is not supported yet; scales are applied before the product");
   }
-  const AccumulationSpec& acc = policy.accumulation;
-  if (acc.dtype == DType::kFloat32 && acc.float32_block == 0) return {};
-  if (acc.dtype != DType::kBFloat16) {
-    return refuse(
-        "this accumulation is not supported yet; supported are acc=float32, acc=bfloat16 and "
-        "acc=bfloat16/block:B,inner=float32");
-  }
-  if (acc.float32_block == 0 &&
-      !(HoldsBFloat16(policy.weights) && HoldsBFloat16(policy.activations))) {
-    return refuse(
-        "acc=bfloat16 is supported only for operands whose values bfloat16 holds yet, such as "
-        "w=bfloat16 a=bfloat16");
-  }
+  if (const auto model = ModelOf(policy); !model) return refuse(model.error().message);
   return {};
 }
 
@@ -166,26 +178,26 @@ Product::Reference Product::MakeReference(const double* rows, std::int64_t depth
   return reference;
 }
 
-std::vector<float> Product::Multiply(const PrecisionPolicy& policy, const float* x,
-                                     const std::vector<float>& panel) const {
-  std::vector<float> product(static_cast<std::size_t>(rows_ * kPanelColumns));
+std::vector<double> Product::Multiply(const PrecisionPolicy& policy, const float* x,
+                                      const std::vector<float>& panel) const {
+  const auto size = static_cast<std::size_t>(rows_ * kPanelColumns);
   const AccumulationSpec& acc = policy.accumulation;
-  if (acc.dtype == DType::kFloat32) {
-    kernels_.dot_float32(x, rows_, depth_, panel.data(), 0, product.data());
-  } else if (acc.float32_block == 0) {
-    kernels_.dot_bfloat16(x, rows_, depth_, panel.data(), product.data());
+  std::vector<double> product(size);
+  std::vector<float> narrow(size);
+  const bool bfloat16_holds_operands =
+      HoldsBFloat16(policy.weights) && HoldsBFloat16(policy.activations);
+  if (acc == AccumulationSpec()) {
+    kernels_.dot_float32(x, rows_, depth_, panel.data(), 0, narrow.data());
+    product.assign(narrow.begin(), narrow.end());
+  } else if (acc == AccumulationSpec{.type = {.dtype = DType::kBFloat16}} &&
+             bfloat16_holds_operands) {
+    kernels_.dot_bfloat16(x, rows_, depth_, panel.data(), narrow.data());
+    product.assign(narrow.begin(), narrow.end());
   } else {
-    DotBFloat16BetweenBlocks(kernels_, x, rows_, depth_, acc.float32_block, panel.data(),
-                             product.data());
+    EmulatePanel(kernels_, ModelOf(policy).value(), ExponentsOf(policy), x, rows_, depth_,
+                 panel.data(), product.data());
   }
-  if (policy.output == DType::kFloat32 || policy.output == DType::kFloat64) return product;
-  const DTypeInfo& output = GetDTypeInfo(policy.output);
-  if (const auto codec = MakeCodecConstants(output, OverflowMode::kNative)) {
-    kernels_.round_values(product.data(), static_cast<std::int64_t>(product.size()), *codec,
-                          product.data());
-  } else {
-    for (float& value : product) value = DecodeFloat32(output, EncodeFloat32(output, value));
-  }
+  RoundOutput(policy.output, product);
   return product;
 }
 
@@ -195,7 +207,7 @@ void Product::AddErrorsOf(std::size_t policy, const float* values,
                           const std::function<void(std::int64_t, ErrorStatistics)>& take) const {
   const PrecisionPolicy& rules = policies_[policy];
   const std::vector<float>& x = quantized_.at(key_of_policy_[policy]).values;
-  const std::vector<float> product = Multiply(rules, x.data(), Pack(values, depth_, kept));
+  const std::vector<double> product = Multiply(rules, x.data(), Pack(values, depth_, kept));
   const auto rows = static_cast<std::size_t>(rows_);
   std::vector<double> references(rows);
   std::vector<double> results(rows);
@@ -206,7 +218,7 @@ void Product::AddErrorsOf(std::size_t policy, const float* values,
           m * static_cast<std::size_t>(kPanelColumns) + static_cast<std::size_t>(i);
       // A row that was left out has no reference, which keeps its place in the order of sums.
       references[m] = kept_[m] ? reference.values[at] : std::numeric_limits<double>::quiet_NaN();
-      results[m] = static_cast<double>(product[at]);
+      results[m] = product[at];
       if (!magnitudes.empty()) magnitudes[m] = reference.magnitudes[at];
     }
     ErrorStatistics statistics;

@@ -60,8 +60,8 @@ class Product {
   };
 
   explicit Product(const Kernels& kernels) : kernels_(kernels) {}
-  [[nodiscard]] std::vector<float> Multiply(const PrecisionPolicy& policy, const float* x,
-                                            const std::vector<float>& panel) const;
+  [[nodiscard]] std::vector<double> Multiply(const PrecisionPolicy& policy, const float* x,
+                                             const std::vector<float>& panel) const;
 
   const Kernels& kernels_;
   std::vector<PrecisionPolicy> policies_;

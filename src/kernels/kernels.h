@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "narrowgauge/instruction_set.h"
+#include "narrowgauge/sum_format.h"
 
 namespace narrowgauge::internal {
 
@@ -69,6 +70,14 @@ struct ScaledRuns {
   bool multiply = false;
   bool unscaled = false;  // Factors and scales are 1, and are not looked at.
   bool bounded = false;   // No rounded quotient is beyond the format's values: nothing saturates.
+};
+
+// Which terms of a chain are added, in order: k = i * stride for i < count, or k = (i ^ 1) * stride
+// where `swaps` and i ^ 1 is below count.
+struct ChainSteps {
+  std::int64_t count = 0;
+  std::int64_t stride = 1;
+  bool swaps = false;
 };
 
 // The E8M0 scales of MX blocks, from the float32 bits of a block's largest magnitude: of the scale

@@ -8,6 +8,9 @@
 namespace narrowgauge::internal::plain {
 namespace {
 
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr int kDoubleMantissaBits = 52;
+
 float FloatFromCode(std::uint16_t code) { return std::bit_cast<float>(std::uint32_t{code} << 16); }
 
 std::uint16_t CodeFromFloat(float value) {
@@ -17,6 +20,48 @@ std::uint16_t CodeFromFloat(float value) {
 }
 
 }  // namespace
+
+double RoundToSum(double value, const SumFormat& format) {
+  if (!std::isfinite(value) || value == 0 || format.mantissa_bits == kDoubleMantissaBits) {
+    return value;
+  }
+  const int exponent = std::max(std::ilogb(value), format.min_exponent) - format.mantissa_bits;
+  const double units = std::ldexp(value, -exponent);
+  double rounded = std::trunc(units);
+  switch (format.rounding) {
+    case SumRounding::kNearestEven:
+      rounded = std::nearbyint(units);
+      break;
+    case SumRounding::kTowardZero:
+      break;
+    case SumRounding::kToOdd:
+      if (rounded != units && std::fmod(rounded, 2) == 0) rounded += std::copysign(1.0, value);
+      break;
+  }
+  const double result = std::ldexp(rounded, exponent);
+  if (std::abs(result) > format.largest) {
+    const bool to_nearest = format.rounding == SumRounding::kNearestEven;
+    return std::copysign(to_nearest ? format.overflow : format.largest, value);
+  }
+  const bool is_flushed =
+      format.flushes_subnormals && std::abs(result) < std::ldexp(1.0, format.min_exponent);
+  if (result != 0 && !is_flushed) return result;
+  return format.has_negative_zero ? std::copysign(0.0, value) : 0.0;
+}
+
+double OddSum(double a, double b) {
+  const double total = a + b;
+  if (!std::isfinite(total)) return total;
+  const double rounded_b = total - a;  // Knuth's two-sum.
+  const double lost = (a - (total - rounded_b)) + (b - rounded_b);
+  if (lost == 0 || (std::bit_cast<std::uint64_t>(total) & 1U) == 1) return total;
+  return std::nextafter(total, lost > 0 ? kInfinity : -kInfinity);
+}
+
+double AddToSum(double sum, double term, const SumFormat& format) {
+  if (format.mantissa_bits == kDoubleMantissaBits) return sum + term;
+  return RoundToSum(OddSum(sum, term), format);
+}
 
 double AddRoundedToBFloat16(double sum, double product) {
   double total = sum + product;

@@ -4,6 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "narrowgauge/sum_format.h"
+
+
 // The plain version of the kernels in kernels.inc: one obvious loop each, any number of columns.
 // These are what the fast ones are tested against. (Bits and normals have theirs in src/random/.)
 
@@ -13,6 +16,19 @@ namespace narrowgauge::internal::plain {
 // subnormals kept, overflow to infinity, NaN to NaN. `sum` is a bfloat16 value and `product` one of
 // two of them.
 [[nodiscard]] double AddRoundedToBFloat16(double sum, double product);
+
+// Arithmetic of running sums, in float64: sums of a format's values and of products of float32
+// factors are formed exactly, or rounded to odd, and then rounded once.
+
+// Returns `value` rounded once.
+[[nodiscard]] double RoundToSum(double value, const SumFormat& format);
+
+// Returns a + b rounded to odd: exact, or the neighbour whose last bit is 1. Any later rounding to
+// two bits fewer, or more, is then that of the exact sum.
+[[nodiscard]] double OddSum(double a, double b);
+
+// Returns sum + term, taken exactly, rounded once. NaN and infinities as IEEE 754 has them.
+[[nodiscard]] double AddToSum(double sum, double term, const SumFormat& format);
 
 // out[m][n] = the chain fma(x[m][k ^ flip], w[k ^ flip][n], sum), from 0.
 void DotFloat32(const float* x, const float* w, std::int64_t rows, std::int64_t depth,

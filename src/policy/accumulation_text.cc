@@ -1,6 +1,7 @@
 #include "src/policy/accumulation_text.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -16,13 +17,10 @@
 namespace narrowgauge::internal {
 namespace {
 
-constexpr std::string_view kSupported =
-    "float32 and bfloat16, alone or with /block:B,inner=float32";
-
-// Models of hardware are named VENDOR/MODEL.
-constexpr std::string_view kVendors[] = {"nvidia", "amd", "google", "intel", "arm"};
-
+// What the grammar has and no engine computes yet.
 constexpr std::string_view kInteger = "int32";
+
+constexpr std::string_view kE8M13 = "e8m13";
 
 enum class Order : std::uint8_t { kSequential, kPairwise, kBlock, kSplitK, kAligned };
 constexpr Word<Order> kOrders[] = {{"sequential", Order::kSequential},
@@ -47,40 +45,65 @@ constexpr Word<Key> kKeys[] = {
     {"partial", Key::kPartial}, {"reduce", Key::kReduce},     {"bits", Key::kBits},
     {"promote", Key::kPromote}, {"overflow", Key::kOverflow}, {"passes", Key::kPasses}};
 
-constexpr std::string_view kFmaWords[] = {"fused", "separate"};
-constexpr std::string_view kHandoffWords[] = {"keep", "round"};
-constexpr std::string_view kOverflowWords[] = {"exact", "wrap", "saturate16"};
-constexpr std::string_view kPassesWords[] = {"3", "6", "9"};
+// Each with the value that it gives its member of AccumulationSpec.
+constexpr Word<bool> kFmaWords[] = {{"fused", false}, {"separate", true}};
+constexpr Word<bool> kHandoffWords[] = {{"keep", false}, {"round", true}};
+
+constexpr Word<int> kOverflowWords[] = {{"exact", 0}, {"wrap", 1}, {"saturate16", 2}};
+constexpr Word<int> kPassesWords[] = {{"3", 3}, {"6", 6}, {"9", 9}};
+
+// Groups are added in integers that float64 holds: g products below 4, each of so many bits.
+constexpr std::int64_t kMostBits = 40;
+constexpr std::int64_t kLargestGroup = 1024;
+
+std::vector<std::string_view> Vendors() {
+  std::vector<std::string_view> vendors;
+  for (const HardwareModel& hardware : AllHardware()) {
+    const std::string_view vendor = SplitAtFirst(hardware.name, '/').first;
+    if (std::ranges::find(vendors, vendor) == vendors.end()) vendors.push_back(vendor);
+  }
+  return vendors;
+}
 
 // A type that can be summed in; nothing stands for int32.
-using SumType = std::optional<DType>;
+using MaybeFloat = std::optional<SumType>;
+
+std::string_view SumTypeName(const SumType& type) {
+  return type.kind == SumKind::kE8M13 ? kE8M13 : DTypeName(type.dtype);
+}
 
 // `others` are words that the message names beside the types.
-Result<SumType> ParseSumType(std::string_view what, std::string_view text,
-                             std::span<const std::string_view> others = {}) {
-  if (text == kInteger) return SumType();
+Result<MaybeFloat> ParseSumType(std::string_view what, std::string_view text,
+                                std::span<const std::string_view> others = {}) {
+  if (text == kInteger) return MaybeFloat();
+  if (text == kE8M13) return MaybeFloat(SumType{SumKind::kE8M13});
   const auto dtype = ParseDType(text);
   std::vector<std::string_view> names;
   for (const DType candidate : AllDTypes()) {
     const DTypeInfo& info = GetDTypeInfo(candidate);
     if (info.kind != DTypeKind::kFloat || !info.has_zero) continue;
-    if (dtype && *dtype == candidate) return SumType(*dtype);
+    if (dtype && *dtype == candidate) return MaybeFloat(SumType{SumKind::kFloat, candidate});
     names.push_back(info.name);
   }
-  names.push_back(kInteger);
+  names.insert(names.end(), {kE8M13, kInteger});
   names.insert(names.end(), others.begin(), others.end());
   return RefuseText(UnknownName(what, text, names));
 }
 
 // Everything that the grammar can say.
 struct Accumulation {
-  SumType type;
-  std::array<std::optional<std::int64_t>, std::size(kOrders)> orders;  // Sizes, 0 without one.
+  MaybeFloat type;
+  struct SizedOrder {
+    Order order;
+    std::int64_t size;  // 0 without one.
+  };
+  std::vector<SizedOrder> orders;
   std::array<std::optional<std::string_view>, std::size(kKeys)> values;
-  SumType inner;
 
   [[nodiscard]] std::optional<std::int64_t> Size(Order order) const {
-    return orders[static_cast<std::size_t>(order)];
+    const auto found = std::ranges::find(orders, order, &SizedOrder::order);
+    if (found == orders.end()) return {};
+    return found->size;
   }
   [[nodiscard]] std::optional<std::string_view> Value(Key key) const {
     return values[static_cast<std::size_t>(key)];
@@ -91,31 +114,27 @@ Result<void> ParseOrder(std::string_view text, Accumulation& accumulation) {
   const auto [word, size_text] = SplitAtFirst(text, ':');
   const auto order = ParseWord("order of accumulation", word, kOrders);
   if (!order) return tl::unexpected(order.error());
-  auto& slot = accumulation.orders[static_cast<std::size_t>(*order)];
-  if (slot) return RefuseText(fmt::format("an order may be given once only: \"{}\"", text));
-  slot = 0;
-  if (*order == Order::kSequential || *order == Order::kPairwise) {
-    if (!size_text) return {};
+  const bool takes_size = *order != Order::kSequential && *order != Order::kPairwise;
+  if (takes_size && accumulation.Size(*order)) {
+    return RefuseText(fmt::format("an order may be given once only: \"{}\"", text));
+  }
+  std::int64_t size = 0;
+  if (!takes_size && size_text) {
     return RefuseText(fmt::format("{} takes no size: \"{}\"", word, text));
   }
-  if (!size_text) {
-    return RefuseText(fmt::format("{} needs a size, as in {}:128: \"{}\"", word, word, text));
+  if (takes_size) {
+    if (!size_text) {
+      return RefuseText(fmt::format("{} needs a size, as in {}:128: \"{}\"", word, word, text));
+    }
+    const auto count = ParseCount(fmt::format("the size of {}", word), *size_text);
+    if (!count) return tl::unexpected(count.error());
+    size = *count;
+    if (*order == Order::kSplitK && size == 1) {
+      return RefuseText(fmt::format("one slice is no split; leave it out: \"{}\"", text));
+    }
   }
-  const auto size = ParseCount(fmt::format("the size of {}", word), *size_text);
-  if (!size) return tl::unexpected(size.error());
-  slot = *size;
+  accumulation.orders.push_back({*order, size});
   return {};
-}
-
-Result<void> ExpectWord(std::string_view key, std::string_view value,
-                        std::span<const std::string_view> words) {
-  if (std::find(words.begin(), words.end(), value) != words.end()) return {};
-  return RefuseText(UnknownName(fmt::format("value of {}=", key), value, words));
-}
-
-Result<void> ExpectCount(std::string_view key, std::string_view value) {
-  const auto count = ParseCount(fmt::format("{}=", key), value);
-  return count ? Result<void>() : tl::unexpected(count.error());
 }
 
 // Returns what a key belongs to if the accumulation does not have it, else "".
@@ -128,11 +147,11 @@ std::string_view Missing(Key key, const Accumulation& accumulation) {
     case Key::kReduce:
       return accumulation.Size(Order::kSplitK) ? "" : "split-k:S";
     case Key::kBits:
+    case Key::kPromote:
       return accumulation.Size(Order::kAligned) ? "" : "aligned:G";
     case Key::kOverflow:
       return accumulation.type ? kInteger : "";
     case Key::kFma:
-    case Key::kPromote:
     case Key::kPasses:
       return accumulation.type ? "" : "floats";
   }
@@ -152,38 +171,16 @@ Result<void> ParseKey(std::string_view text, Accumulation& accumulation) {
   if (const std::string_view missing = Missing(*key, accumulation); !missing.empty()) {
     return RefuseText(fmt::format("{}= is for {} only: \"{}\"", name, missing, text));
   }
-  switch (*key) {
-    case Key::kFma:
-      return ExpectWord(name, *value, kFmaWords);
-    case Key::kHandoff:
-      return ExpectWord(name, *value, kHandoffWords);
-    case Key::kOverflow:
-      return ExpectWord(name, *value, kOverflowWords);
-    case Key::kPasses:
-      return ExpectWord(name, *value, kPassesWords);
-    case Key::kBits:
-    case Key::kPromote:
-      return ExpectCount(name, *value);
-    case Key::kInner:
-    case Key::kPartial:
-    case Key::kReduce: {
-      const auto type = ParseSumType(fmt::format("value of {}=", name), *value);
-      if (!type) return tl::unexpected(type.error());
-      if (*key == Key::kInner) accumulation.inner = *type;
-      return {};
-    }
-  }
   return {};
 }
 
 Result<Accumulation> ParseGrammar(std::string_view text) {
   std::vector<std::string_view> pieces = SplitText(text, ',');
   const auto [type_text, orders_text] = SplitAtFirst(pieces[0], '/');
-  const auto type = ParseSumType("type to accumulate in", type_text, kVendors);
+  const auto type = ParseSumType("type to accumulate in", type_text, Vendors());
   if (!type) return tl::unexpected(type.error());
   Accumulation accumulation;
   accumulation.type = *type;
-  accumulation.inner = *type;
   if (orders_text) {
     for (const std::string_view order : SplitText(*orders_text, '+')) {
       if (const auto read = ParseOrder(order, accumulation); !read) {
@@ -200,65 +197,180 @@ Result<Accumulation> ParseGrammar(std::string_view text) {
   return accumulation;
 }
 
-bool NamesVendor(std::string_view text) {
-  const std::string_view vendor = SplitAtFirst(text, '/').first;
-  return std::find(std::begin(kVendors), std::end(kVendors), vendor) != std::end(kVendors);
+SumOrder SumOrderOf(Order order) {
+  return order == Order::kPairwise  ? SumOrder::kPairwise
+         : order == Order::kAligned ? SumOrder::kAligned
+                                    : SumOrder::kSequential;
 }
 
-// Checks the form of VENDOR/MODEL.
-Result<void> ParseHardware(std::string_view text) {
-  constexpr std::string_view kModelLetters = "abcdefghijklmnopqrstuvwxyz0123456789-_.";
-  const std::string_view model = SplitAtFirst(text, '/').second.value_or("");
-  if (!model.empty() && model.find_first_not_of(kModelLetters) == std::string_view::npos) return {};
+// Orders nest, the outermost first: split-k:S, then how blocks are added, block:B, then how
+// products are.
+Result<void> ReadOrders(const Accumulation& accumulation, AccumulationSpec& spec) {
+  auto rest = std::span(accumulation.orders);
+  const auto take_if = [&](auto accepts) -> const Accumulation::SizedOrder* {
+    if (rest.empty() || !accepts(rest[0].order)) return nullptr;
+    const Accumulation::SizedOrder* const taken = &rest[0];
+    rest = rest.subspan(1);
+    return taken;
+  };
+  const auto is = [](Order wanted) { return [wanted](Order order) { return order == wanted; }; };
+  const auto adds = [](Order order) {
+    return order == Order::kSequential || order == Order::kPairwise;
+  };
+  if (const auto* const split = take_if(is(Order::kSplitK))) spec.slices = split->size;
+  const auto* const first = take_if(adds);
+  if (const auto* const block = take_if(is(Order::kBlock))) {
+    spec.block = block->size;
+    if (first != nullptr) spec.block_order = SumOrderOf(first->order);
+    if (const auto* const inner = take_if(adds)) spec.order = SumOrderOf(inner->order);
+  } else if (first != nullptr) {
+    spec.order = SumOrderOf(first->order);
+  }
+  const bool may_align = first == nullptr || spec.block != 0;
+  if (may_align && spec.order == SumOrder::kSequential) {
+    if (const auto* const aligned = take_if(is(Order::kAligned))) {
+      spec.order = SumOrder::kAligned;
+      spec.group = aligned->size;
+    }
+  }
+  if (rest.empty()) return {};
   return RefuseText(
-      fmt::format("a model of hardware is VENDOR/MODEL in small letters and nothing else, as in "
-                  "nvidia/h100: \"{}\"",
-                  text));
+      fmt::format("orders nest, the outermost first: split-k:S, sequential or pairwise over "
+                  "blocks, block:B, then "
+                  "sequential, pairwise or aligned:G over products; {} does not fit there",
+                  WordOf(rest[0].order, kOrders)));
 }
 
-// Returns the spec of an accumulation if it is one that AccumulationSpec can hold.
-std::optional<AccumulationSpec> Supported(const Accumulation& accumulation) {
-  if (accumulation.type != DType::kFloat32 && accumulation.type != DType::kBFloat16) return {};
-  for (const Order order : {Order::kPairwise, Order::kSplitK, Order::kAligned}) {
-    if (accumulation.Size(order)) return {};
-  }
-  for (const Key key :
-       {Key::kPartial, Key::kReduce, Key::kBits, Key::kPromote, Key::kOverflow, Key::kPasses}) {
-    if (accumulation.Value(key)) return {};
-  }
-  if (accumulation.Value(Key::kFma).value_or("fused") != "fused") return {};
-  AccumulationSpec spec = {.dtype = *accumulation.type};
-  const auto block = accumulation.Size(Order::kBlock);
-  if (!block) return spec;
-  if (accumulation.Size(Order::kSequential) || accumulation.inner != DType::kFloat32 ||
-      accumulation.Value(Key::kHandoff).value_or("keep") != "keep") {
+// Reads a type that is the accumulation's own if nothing is said.
+Result<void> ReadType(const Accumulation& accumulation, Key key, const SumType& own,
+                      std::optional<SumType>& type) {
+  const auto value = accumulation.Value(key);
+  if (!value) return {};
+  const std::string what = fmt::format("value of {}=", WordOf(key, kKeys));
+  const auto read = ParseSumType(what, *value);
+  if (!read) return tl::unexpected(read.error());
+  if (!*read)
+    return RefuseText(fmt::format("{} is a float where floats are summed: \"{}\"", what, *value));
+  if (**read != own) type = **read;
+  return {};
+}
+
+template <typename T, std::size_t N>
+Result<void> ReadWord(const Accumulation& accumulation, Key key, const Word<T> (&words)[N],
+                      T& word) {
+  const auto value = accumulation.Value(key);
+  if (!value) return {};
+  const auto read = ParseWord(fmt::format("value of {}=", WordOf(key, kKeys)), *value, words);
+  if (!read) return tl::unexpected(read.error());
+  word = *read;
+  return {};
+}
+
+Result<void> ReadCount(const Accumulation& accumulation, Key key, std::int64_t& count) {
+  const auto value = accumulation.Value(key);
+  if (!value) return {};
+  const auto read = ParseCount(fmt::format("{}=", WordOf(key, kKeys)), *value);
+  if (!read) return tl::unexpected(read.error());
+  count = *read;
+  return {};
+}
+
+Result<void> CheckAligned(const AccumulationSpec& spec) {
+  const SumType summed = spec.inner.value_or(spec.type);
+  if (spec.order != SumOrder::kAligned) {
+    if (summed.kind == SumKind::kE8M13) {
+      return RefuseText(
+          "e8m13 is what aligned groups are summed in, as in e8m13/aligned:32,bits=13");
+    }
     return {};
   }
-  spec.float32_block = *block;
+  if (spec.bits == 0) {
+    return RefuseText(
+        "aligned:G needs bits=F, the bits kept below the largest exponent of a group");
+  }
+  if (spec.bits > kMostBits || spec.group > kLargestGroup) {
+    return RefuseText(
+        fmt::format("aligned groups have {} products and {} bits at most: aligned:{},bits={}",
+                    kLargestGroup, kMostBits, spec.group, spec.bits));
+  }
+  if (spec.separate) {
+    return RefuseText("fma=separate contradicts aligned:G, which adds exact products");
+  }
+  if (summed.kind == SumKind::kFloat && summed.dtype == DType::kFloat64) {
+    return RefuseText("aligned groups are summed in a type of at most 24 bits: float64");
+  }
+  if (spec.promote != 0 && spec.block != 0) {
+    return RefuseText("promote=N contradicts block:B; both begin sums anew");
+  }
+  return {};
+}
+
+Result<AccumulationSpec> ReadSpec(const Accumulation& accumulation, std::string_view text) {
+  int overflow = 0;
+  int passes = 1;
+  const auto words = ReadWord(accumulation, Key::kOverflow, kOverflowWords, overflow).and_then([&] {
+    return ReadWord(accumulation, Key::kPasses, kPassesWords, passes);
+  });
+  if (!words) return tl::unexpected(words.error());
+  if (!accumulation.type || passes != 1) {
+    return RefuseText(
+        fmt::format("this accumulation is not supported yet; supported are all of floats "
+                    "without passes= and models of hardware: \"{}\"",
+                    text));
+  }
+  AccumulationSpec spec = {.type = *accumulation.type};
+  const auto read =
+      ReadOrders(accumulation, spec)
+          .and_then([&] { return ReadWord(accumulation, Key::kFma, kFmaWords, spec.separate); })
+          .and_then([&] {
+            return ReadWord(accumulation, Key::kHandoff, kHandoffWords, spec.rounds_block_sums);
+          })
+          .and_then([&] { return ReadType(accumulation, Key::kInner, spec.type, spec.inner); })
+          .and_then([&] { return ReadType(accumulation, Key::kPartial, spec.type, spec.partial); })
+          .and_then([&] { return ReadType(accumulation, Key::kReduce, spec.type, spec.reduce); })
+          .and_then([&] { return ReadCount(accumulation, Key::kBits, spec.bits); })
+          .and_then([&] { return ReadCount(accumulation, Key::kPromote, spec.promote); })
+          .and_then([&] { return CheckAligned(spec); });
+  if (!read) {
+    return RefuseText(fmt::format("{}: \"{}\"", read.error().message, text));
+  }
   return spec;
 }
 
 }  // namespace
 
 Result<AccumulationSpec> ParseAccumulation(std::string_view text) {
-  std::optional<AccumulationSpec> spec;
-  if (NamesVendor(text)) {
-    if (const auto read = ParseHardware(text); !read) return tl::unexpected(read.error());
-  } else {
-    const auto accumulation = ParseGrammar(text);
-    if (!accumulation) return tl::unexpected(accumulation.error());
-    spec = Supported(*accumulation);
+  const auto vendors = Vendors();
+  if (std::ranges::find(vendors, SplitAtFirst(text, '/').first) != vendors.end()) {
+    const auto hardware = FindHardware(text);
+    if (!hardware) return tl::unexpected(hardware.error());
+    return AccumulationSpec{.hardware = *hardware};
   }
-  if (spec) return *spec;
-  return RefuseText(fmt::format("this accumulation is not supported yet; supported are {}: \"{}\"",
-                                kSupported, text));
+  const auto accumulation = ParseGrammar(text);
+  if (!accumulation) return tl::unexpected(accumulation.error());
+  return ReadSpec(*accumulation, text);
 }
 
-std::string FormatAccumulation(const AccumulationSpec& accumulation) {
-  std::string text{DTypeName(accumulation.dtype)};
-  if (accumulation.float32_block != 0) {
-    text += fmt::format("/block:{},inner=float32", accumulation.float32_block);
-  }
+std::string FormatAccumulation(const AccumulationSpec& spec) {
+  if (spec.hardware != nullptr) return std::string(spec.hardware->name);
+  std::vector<std::string> orders;
+  if (spec.slices != 1) orders.push_back(fmt::format("split-k:{}", spec.slices));
+  if (spec.block_order == SumOrder::kPairwise) orders.emplace_back("pairwise");
+  if (spec.block != 0) orders.push_back(fmt::format("block:{}", spec.block));
+  if (spec.order == SumOrder::kPairwise) orders.emplace_back("pairwise");
+  if (spec.order == SumOrder::kAligned) orders.push_back(fmt::format("aligned:{}", spec.group));
+  std::string text{SumTypeName(spec.type)};
+  if (!orders.empty()) text += fmt::format("/{}", fmt::join(orders, "+"));
+  const auto say = [&](Key key, auto value) {
+    text += fmt::format(",{}={}", WordOf(key, kKeys), value);
+  };
+  if (spec.separate) say(Key::kFma, WordOf(true, kFmaWords));
+  if (spec.inner) say(Key::kInner, SumTypeName(*spec.inner));
+  if (spec.rounds_block_sums) say(Key::kHandoff, WordOf(true, kHandoffWords));
+  if (spec.partial) say(Key::kPartial, SumTypeName(*spec.partial));
+  if (spec.reduce) say(Key::kReduce, SumTypeName(*spec.reduce));
+  if (spec.bits != 0) say(Key::kBits, spec.bits);
+  if (spec.promote != 0) say(Key::kPromote, spec.promote);
   return text;
 }
 

@@ -10,6 +10,7 @@
 #include "narrowgauge/convention.h"
 #include "narrowgauge/precision_policy.h"
 #include "narrowgauge/quantization.h"
+#include "src/base/check.h"
 #include "src/numerics/codec.h"
 
 namespace narrowgauge {
@@ -297,15 +298,58 @@ std::string Explain(const QuantizationSpec& spec, const Operand& operand) {
   return words;
 }
 
-std::string ExplainAccumulation(const AccumulationSpec& accumulation) {
-  const std::string_view dtype = DTypeName(accumulation.dtype);
-  if (accumulation.float32_block == 0) {
-    return fmt::format("Accumulates in {}, one product after another.", dtype);
+std::string_view SumTypeWord(const SumType& type) {
+  return type.kind == SumKind::kE8M13 ? "13 mantissa bits (e8m13, cut)" : DTypeName(type.dtype);
+}
+
+// How products are added, in words that follow "Accumulates in TYPE".
+std::string InnerWords(const AccumulationSpec& spec) {
+  const std::string_view rounded = spec.separate ? ", products rounded first" : "";
+  switch (spec.order) {
+    case SumOrder::kSequential:
+      return fmt::format("one product after another{}", rounded);
+    case SumOrder::kPairwise:
+      return fmt::format("in a tree of halves{}", rounded);
+    case SumOrder::kAligned:
+      return fmt::format(
+          "{} products at a time, each cut to {} bits below the largest exponent of its group{}",
+          spec.group, spec.bits,
+          spec.promote == 0
+              ? ""
+              : fmt::format(", into float32 and anew after every {} k", spec.promote));
   }
-  return fmt::format(
-      "Accumulates in float32 inside blocks of {} consecutive k, each begun at zero, and in {} "
-      "between blocks.",
-      accumulation.float32_block, dtype);
+  NG_CHECK(false);
+}
+
+std::string ExplainAccumulation(const AccumulationSpec& spec) {
+  if (spec.hardware != nullptr) {
+    std::string words =
+        fmt::format("Accumulates as {}: {}.", spec.hardware->name, spec.hardware->summary);
+    for (const HardwarePath& path : PathsOf(*spec.hardware)) {
+      words += fmt::format(" {}: {} ({}).", DTypeName(path.operands),
+                           HardwareEvidenceWords(path.evidence), path.source);
+    }
+    return words;
+  }
+  std::string words;
+  const SumType inner = spec.inner.value_or(spec.type);
+  if (spec.block == 0) {
+    words = fmt::format("Accumulates in {}, {}", SumTypeWord(inner), InnerWords(spec));
+  } else {
+    words = fmt::format(
+        "Accumulates in {} inside blocks of {} consecutive k, each begun at zero, {}, and in {} "
+        "between blocks, {}{}",
+        SumTypeWord(inner), spec.block, InnerWords(spec), SumTypeWord(spec.type),
+        spec.block_order == SumOrder::kPairwise ? "in a tree of halves" : "one after another",
+        spec.rounds_block_sums ? ", block sums rounded to it first" : "");
+  }
+  if (spec.slices != 1) {
+    words +=
+        fmt::format("; so in each of {} slices of k, whose sums are rounded to {} and added in {}",
+                    spec.slices, SumTypeWord(spec.partial.value_or(spec.type)),
+                    SumTypeWord(spec.reduce.value_or(spec.type)));
+  }
+  return words + ".";
 }
 
 }  // namespace
@@ -313,7 +357,7 @@ std::string ExplainAccumulation(const AccumulationSpec& accumulation) {
 std::string ExplainSpec(const QuantizationSpec& spec) { return Explain(spec, kWeights); }
 
 std::string ExplainPolicy(const PrecisionPolicy& policy) {
-  const DTypeInfo& sum = GetDTypeInfo(policy.accumulation.dtype);
+  const DTypeInfo& sum = GetDTypeInfo(OwnOutput(policy.accumulation));
   const DTypeInfo& output = GetDTypeInfo(policy.output);
   const bool is_exact =
       output.mantissa_bits >= sum.mantissa_bits && output.exponent_bits >= sum.exponent_bits;

@@ -116,8 +116,33 @@ TEST(ExplainPolicyTest, PartByPart) {
                     HasSubstr("max|x| / 127"), EndsWith("Returns float32.")));
   EXPECT_THAT(
       ExplainPolicy(ParsePolicy("acc=bfloat16/block:128,inner=float32 out=float32").value()),
-      EndsWith("Accumulates in float32 inside blocks of 128 consecutive k, each begun at zero, and "
-               "in bfloat16 between blocks. Returns float32."));
+      EndsWith("Accumulates in float32 inside blocks of 128 consecutive k, each begun at zero, one "
+               "product after another, and in bfloat16 between blocks, one after another. Returns "
+               "float32."));
+}
+
+TEST(ExplainPolicyTest, AccumulationsInAllTheirWords) {
+  const auto words = [](const std::string& text) {
+    const std::string all = ExplainPolicy(ParsePolicy("acc=" + text).value());
+    return all.substr(all.find(" Accumulates ") + 1);
+  };
+  EXPECT_EQ(
+      words("bfloat16/pairwise,fma=separate"),
+      "Accumulates in bfloat16, in a tree of halves, products rounded first. Returns bfloat16.");
+  EXPECT_EQ(
+      words("e8m13/aligned:32,bits=13,promote=128"),
+      "Accumulates in 13 mantissa bits (e8m13, cut), 32 products at a time, each cut to 13 bits "
+      "below the largest exponent of its group, into float32 and anew after every 128 k. "
+      "Returns float32.");
+  EXPECT_EQ(
+      words("float32/split-k:4+pairwise+block:8,inner=float16,handoff=round,partial=bfloat16"),
+      "Accumulates in float16 inside blocks of 8 consecutive k, each begun at zero, one product "
+      "after another, and in float32 between blocks, in a tree of halves, block sums rounded to "
+      "it first; so in each of 4 slices of k, whose sums are rounded to bfloat16 and added in "
+      "float32. Returns float32.");
+  EXPECT_THAT(words("nvidia/v100"),
+              AllOf(StartsWith("Accumulates as nvidia/v100: Volta's tensor cores"),
+                    HasSubstr("float16: checked against captured results (")));
 }
 
 TEST(ExplainPolicyTest, EveryNamedPolicyHasItsWords) {

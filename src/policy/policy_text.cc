@@ -110,7 +110,7 @@ std::string FormatPolicyBriefly(const PrecisionPolicy& policy) {
   if (policy.accumulation != defaults.accumulation) {
     say("acc", internal::FormatAccumulation(policy.accumulation));
   }
-  if (policy.output != policy.accumulation.dtype) say("out", DTypeName(policy.output));
+  if (policy.output != OwnOutput(policy.accumulation)) say("out", DTypeName(policy.output));
   if (parts.empty()) say("w", FormatSpec(policy.weights));  // A policy has at least one part.
   return fmt::format("{}", fmt::join(parts, " "));
 }
@@ -131,7 +131,7 @@ Result<PrecisionPolicy> ParsePolicy(std::string_view text) {
       !read) {
     return tl::unexpected(read.error());
   }
-  policy.output = policy.accumulation.dtype;
+  policy.output = OwnOutput(policy.accumulation);
   if (const auto read = ReadPart(*parts, Part::kOutput, ParseOutput, policy.output); !read) {
     return tl::unexpected(read.error());
   }

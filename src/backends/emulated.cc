@@ -1,0 +1,187 @@
+#include "src/backends/emulated.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+#include "src/kernels/plain.h"
+
+namespace narrowgauge::internal {
+namespace {
+
+constexpr auto kColumns = static_cast<std::size_t>(kPanelColumns);
+using Sums = std::array<double, kColumns>;
+
+// One row of x: what Evaluator of plain_dot.cc does, for all columns of a panel at a time.
+class RowEvaluator {
+ public:
+  RowEvaluator(const Kernels& kernels, const DotModel& model, const FactorExponents& exponents,
+               const float* x, std::int64_t depth, const float* panel)
+      : kernels_(kernels),
+        model_(model),
+        exponents_(exponents),
+        x_(x),
+        depth_(depth),
+        panel_(panel) {}
+
+  [[nodiscard]] Sums Slices() const {
+    if (model_.slices == 1) return Slice(0, depth_);
+    const std::int64_t length = depth_ / model_.slices + (depth_ % model_.slices != 0 ? 1 : 0);
+    Sums sums = {};
+    for (std::int64_t s = 0; s < SlicesThatMatter(model_.slices, depth_); ++s) {
+      const std::int64_t first = std::min(s * length, depth_);
+      Sums partial = Slice(first, first + std::min(length, depth_ - first));
+      for (double& value : partial) value = plain::RoundToSum(value, model_.partial);
+      if (s == 0) {
+        sums = partial;
+      } else {
+        kernels_.add_to_sums(partial.data(), model_.reduce, sums.data());
+      }
+    }
+    return sums;
+  }
+
+ private:
+  [[nodiscard]] Sums Slice(std::int64_t begin, std::int64_t end) const {
+    if (model_.block == 0) return Inner(begin, end);
+    const std::int64_t length = end - begin;
+    const std::int64_t blocks = length / model_.block + (length % model_.block != 0 ? 1 : 0);
+    const auto block_sums = [&](std::int64_t b) {
+      const std::int64_t first = begin + b * model_.block;
+      Sums sums = Inner(first, first + std::min(model_.block, end - first));
+      if (model_.rounds_block_sums) Round(model_.outer, sums);
+      return sums;
+    };
+    if (model_.outer_is_pairwise) {
+      Sums sums = Tree(0, blocks, model_.outer, block_sums);
+      Round(model_.outer, sums);
+      return sums;
+    }
+    Sums sums = {};
+    for (std::int64_t b = 0; b < blocks; ++b) {
+      const Sums block = block_sums(b);
+      kernels_.add_to_sums(block.data(), model_.outer, sums.data());
+    }
+    return sums;
+  }
+
+  static void Round(const SumFormat& format, Sums& sums) {
+    for (double& value : sums) value = plain::RoundToSum(value, format);
+  }
+
+  // Sums leaves [begin, end) by halves; one alone is as it is.
+  template <typename Leaf>
+  [[nodiscard]] Sums Tree(std::int64_t begin, std::int64_t end, const SumFormat& format,
+                          const Leaf& leaf) const {
+    if (begin == end) return {};
+    if (end - begin == 1) return leaf(begin);
+    const std::int64_t middle = begin + (end - begin) / 2;
+    Sums sums = Tree(begin, middle, format, leaf);
+    const Sums right = Tree(middle, end, format, leaf);
+    kernels_.add_to_sums(right.data(), format, sums.data());
+    return sums;
+  }
+
+  [[nodiscard]] Sums Inner(std::int64_t begin, std::int64_t end) const {
+    const InnerSum& inner = model_.inner;
+    switch (inner.order) {
+      case InnerOrder::kChain:
+        return Lanes(begin, end);
+      case InnerOrder::kPairwise: {
+        Sums sums = Tree(begin, end, inner.format, [this](std::int64_t k) { return Products(k); });
+        Round(inner.format, sums);
+        return sums;
+      }
+      case InnerOrder::kAligned:
+      case InnerOrder::kExact:
+        return Plainly(begin, end);
+    }
+    return {};
+  }
+
+  [[nodiscard]] Sums Products(std::int64_t k) const {
+    Sums products;
+    const auto x = static_cast<double>(x_[k]);
+    const float* const row = panel_ + k * kPanelColumns;
+    for (std::size_t n = 0; n < kColumns; ++n) products[n] = x * static_cast<double>(row[n]);
+    if (model_.inner.rounds_products) Round(model_.inner.format, products);
+    return products;
+  }
+
+  [[nodiscard]] Sums Lanes(std::int64_t begin, std::int64_t end) const {
+    const InnerSum& inner = model_.inner;
+    const std::int64_t lanes = inner.lanes;
+    std::vector<Sums> sums(static_cast<std::size_t>(lanes));
+    for (std::int64_t lane = 0; lane < lanes; ++lane) {
+      const std::int64_t first = std::min(begin + lane, end);
+      const ChainSteps steps = {.count = (end - first + lanes - 1) / lanes,
+                                .stride = lanes,
+                                .swaps = inner.odd_before_even};
+      kernels_.add_chain(x_ + first, panel_ + first * kPanelColumns, steps, inner.format,
+                         inner.rounds_products, sums[static_cast<std::size_t>(lane)].data());
+    }
+    for (; sums.size() > 1; sums.resize(sums.size() / 2)) {
+      for (std::size_t i = 0; i + 1 < sums.size(); i += 2) {
+        Sums sum = sums[i];
+        kernels_.add_to_sums(sums[i + 1].data(), inner.format, sum.data());
+        sums[i / 2] = sum;
+      }
+    }
+    return sums[0];
+  }
+
+  // What no kernel does.
+  [[nodiscard]] Sums Plainly(std::int64_t begin, std::int64_t end) const {
+    const auto length = static_cast<std::size_t>(end - begin);
+    const DotModel inner = {.inner = model_.inner};
+    std::vector<float> w(length);
+    Sums sums;
+    for (std::size_t n = 0; n < kColumns; ++n) {
+      for (std::size_t i = 0; i < length; ++i) {
+        w[i] = panel_[(static_cast<std::size_t>(begin) + i) * kColumns + n];
+      }
+      sums[n] = PlainDot(inner, {x_ + begin, length}, w, exponents_);
+    }
+    return sums;
+  }
+
+  const Kernels& kernels_;
+  const DotModel& model_;
+  const FactorExponents exponents_;
+  const float* const x_;
+  const std::int64_t depth_;
+  const float* const panel_;
+};
+
+// Subnormal operands as zeros.
+std::vector<float> Flushed(const float* values, std::size_t count, int min_exponent) {
+  const float smallest = std::ldexp(1.0F, min_exponent);
+  std::vector<float> flushed(values, values + count);
+  for (float& value : flushed) {
+    if (std::fabs(value) < smallest) value = std::copysign(0.0F, value);
+  }
+  return flushed;
+}
+
+}  // namespace
+
+void EmulatePanel(const Kernels& kernels, const DotModel& model, const FactorExponents& exponents,
+                  const float* x, std::int64_t rows, std::int64_t depth, const float* panel,
+                  double* out) {
+  std::vector<float> x_flushed;
+  std::vector<float> panel_flushed;
+  if (model.flushes_operands) {
+    x_flushed = Flushed(x, static_cast<std::size_t>(rows * depth), exponents.x);
+    panel_flushed = Flushed(panel, static_cast<std::size_t>(depth * kPanelColumns), exponents.w);
+    x = x_flushed.data();
+    panel = panel_flushed.data();
+  }
+  for (std::int64_t m = 0; m < rows; ++m) {
+    const Sums sums = RowEvaluator(kernels, model, exponents, x + m * depth, depth, panel).Slices();
+    std::ranges::copy(sums, out + m * kPanelColumns);
+  }
+}
+
+}  // namespace narrowgauge::internal

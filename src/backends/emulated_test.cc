@@ -1,0 +1,128 @@
+#include "src/backends/emulated.h"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "narrowgauge/precision_policy.h"
+#include "src/numerics/codec.h"
+#include "tests/support/every_instruction_set.h"
+
+namespace narrowgauge::internal {
+namespace {
+
+enum class Values { kOrdinary, kExtreme };
+
+// Values of a type: near 1, or of all magnitudes with zeros, subnormals and, now and then,
+// infinities.
+std::vector<float> Operand(std::size_t count, DType dtype, Values values, unsigned seed) {
+  const DTypeInfo& info = GetDTypeInfo(dtype);
+  std::mt19937 engine(seed);
+  std::normal_distribution<float> normal;
+  std::vector<float> operand(count);
+  for (float& value : operand) {
+    value = normal(engine);
+    if (values == Values::kExtreme) {
+      value = std::ldexp(value, static_cast<int>(engine() % 270) - 140);
+      if (engine() % 50 == 0) value = 0;
+      if (engine() % 500 == 0) value = std::numeric_limits<float>::infinity();
+    }
+    value = DecodeFloat32(info, EncodeFloat32(info, value));
+  }
+  return operand;
+}
+
+struct Case {
+  std::string_view accumulation;
+  DType operands;
+};
+
+std::vector<Case> Cases() {
+  std::vector<Case> cases;
+  for (const std::string_view text :
+       {"float64",
+        "float32",
+        "float32,fma=separate",
+        "bfloat16",
+        "bfloat16,fma=separate",
+        "float16",
+        "tf32",
+        "float8_e4m3fn",
+        "float8_e5m2",
+        "float8_e4m3fnuz",
+        "float6_e3m2fn",
+        "float32/pairwise",
+        "bfloat16/pairwise",
+        "bfloat16/pairwise,fma=separate",
+        "bfloat16/block:8,inner=float32",
+        "bfloat16/block:3,inner=float32,handoff=round",
+        "float32/pairwise+block:16",
+        "float16/block:16+pairwise",
+        "float32/split-k:4",
+        "float32/split-k:7,partial=bfloat16",
+        "bfloat16/split-k:2+block:8,inner=float32,partial=float32,reduce=float16",
+        "float32/aligned:16,bits=25",
+        "float16/aligned:4,bits=23",
+        "e8m13/aligned:32,bits=13",
+        "e8m13/aligned:32,bits=13,promote=64",
+        "float32/block:64+aligned:8,inner=e8m13,bits=13"}) {
+    cases.push_back({text, DType::kBFloat16});
+    cases.push_back({text, DType::kFloat32});
+  }
+  for (const HardwareModel& hardware : AllHardware()) {
+    for (const HardwarePath& path : PathsOf(hardware)) {
+      cases.push_back({hardware.name, path.operands});
+    }
+  }
+  return cases;
+}
+
+class EmulatedTest : public testing::TestWithParam<InstructionSet> {};
+
+INSTANTIATE_TEST_SUITE_P(EverySupportedSet, EmulatedTest, test::EveryInstructionSet(),
+                         test::InstructionSetTestName);
+
+TEST_P(EmulatedTest, GivesThePlainDotsBits) {
+  for (const auto& [text, operands] : Cases()) {
+    const auto policy = ParsePolicy("acc=" + std::string(text));
+    ASSERT_TRUE(policy.has_value()) << policy.error().message;
+    const auto model = ModelOf(policy->accumulation, operands, operands);
+    ASSERT_TRUE(model.has_value()) << model.error().message;
+    const int exponent = 1 - GetDTypeInfo(operands).exponent_bias;
+    for (const Values values : {Values::kOrdinary, Values::kExtreme}) {
+      for (const std::size_t depth : {0U, 1U, 2U, 31U, 130U}) {
+        constexpr std::size_t kRows = 2;
+        const auto x = Operand(kRows * depth, operands, values, 1);
+        const auto panel =
+            Operand(depth * static_cast<std::size_t>(kPanelColumns), operands, values, 2);
+        std::vector<double> got(kRows * static_cast<std::size_t>(kPanelColumns));
+        EmulatePanel(KernelsFor(GetParam()), *model, {exponent, exponent}, x.data(), kRows,
+                     static_cast<std::int64_t>(depth), panel.data(), got.data());
+        for (std::size_t m = 0; m < kRows; ++m) {
+          for (std::size_t n = 0; n < static_cast<std::size_t>(kPanelColumns); n += 7) {
+            std::vector<float> w(depth);
+            for (std::size_t k = 0; k < depth; ++k) {
+              w[k] = panel[k * static_cast<std::size_t>(kPanelColumns) + n];
+            }
+            const double want =
+                PlainDot(*model, {x.data() + m * depth, depth}, w, {exponent, exponent});
+            const double value = got[m * static_cast<std::size_t>(kPanelColumns) + n];
+            if (std::isnan(want) && std::isnan(value)) continue;
+            ASSERT_EQ(std::bit_cast<std::uint64_t>(value), std::bit_cast<std::uint64_t>(want))
+                << text << " of " << DTypeName(operands) << ", K = " << depth << ": " << value
+                << ", not " << want;
+          }
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace narrowgauge::internal

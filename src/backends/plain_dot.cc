@@ -1,0 +1,255 @@
+#include "src/backends/plain_dot.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "src/base/check.h"
+#include "src/kernels/plain.h"
+
+namespace narrowgauge::internal {
+namespace {
+
+using plain::AddToSum;
+using plain::OddSum;
+using plain::RoundToSum;
+
+// A sum of numbers without any rounding: terms that do not overlap, the smallest first (Shewchuk).
+class ExactSum {
+ public:
+  void Add(double term) {
+    std::size_t kept = 0;
+    for (const double part : parts_) {
+      const double total = part + term;
+      const double rounded_term = total - part;
+      const double lost = (part - (total - rounded_term)) + (term - rounded_term);
+      if (lost != 0) parts_[kept++] = lost;
+      term = total;
+    }
+    parts_.resize(kept);
+    parts_.push_back(term);
+  }
+
+  // Rounded to odd.
+  [[nodiscard]] double Odd() const {
+    double total = 0;
+    std::size_t i = parts_.size();
+    while (i > 0) {
+      const double before = total;
+      total = before + parts_[--i];
+      const double lost = parts_[i] - (total - before);
+      // Of the parts that are left, the largest that is not zero tells the sign of all.
+      if (lost != 0) return OddSum(total, lost);
+    }
+    return total;
+  }
+
+ private:
+  std::vector<double> parts_;
+};
+
+int Exponent(double value, int min_exponent) { return std::max(std::ilogb(value), min_exponent); }
+
+// `value` cut to a multiple of 2^exponent toward zero, in units of it.
+double ChoppedUnits(double value, int exponent) { return std::trunc(std::ldexp(value, -exponent)); }
+double FlooredUnits(double value, int exponent) { return std::floor(std::ldexp(value, -exponent)); }
+
+struct Term {
+  double product;
+  int exponent;  // Of its factors, added.
+};
+
+class Evaluator {
+ public:
+  Evaluator(const DotModel& model, std::span<const float> x, std::span<const float> w,
+            const FactorExponents& exponents)
+      : model_(model), x_(x), w_(w), exponents_(exponents) {}
+
+  [[nodiscard]] double Slices() const {
+    const std::size_t size = x_.size();
+    if (model_.slices == 1) return Slice(0, size);
+    const auto slices = static_cast<std::size_t>(model_.slices);
+    const std::size_t length = size / slices + (size % slices != 0 ? 1 : 0);
+    double sum = 0;
+    const std::int64_t count = SlicesThatMatter(model_.slices, static_cast<std::int64_t>(size));
+    for (std::size_t s = 0; s < static_cast<std::size_t>(count); ++s) {
+      const std::size_t begin = std::min(s * length, size);
+      const double partial =
+          RoundToSum(Slice(begin, std::min(begin + length, size)), model_.partial);
+      sum = s == 0 ? partial : AddToSum(sum, partial, model_.reduce);
+    }
+    return sum;
+  }
+
+ private:
+  [[nodiscard]] double X(std::size_t k) const { return Operand(x_[k], exponents_.x); }
+  [[nodiscard]] double W(std::size_t k) const { return Operand(w_[k], exponents_.w); }
+  [[nodiscard]] double Operand(float value, int min_exponent) const {
+    const auto operand = static_cast<double>(value);
+    const bool is_subnormal = std::abs(operand) < std::ldexp(1.0, min_exponent);
+    return model_.flushes_operands && is_subnormal ? std::copysign(0.0, operand) : operand;
+  }
+  [[nodiscard]] double Product(std::size_t k) const { return X(k) * W(k); }
+
+  // The product as a sum takes it.
+  [[nodiscard]] double Addend(std::size_t k) const {
+    return model_.inner.rounds_products ? RoundToSum(Product(k), model_.inner.format) : Product(k);
+  }
+
+  [[nodiscard]] double Slice(std::size_t begin, std::size_t end) const {
+    if (model_.block == 0) return Inner(begin, end);
+    const auto block = static_cast<std::size_t>(model_.block);
+    const std::size_t blocks = (end - begin) / block + ((end - begin) % block != 0 ? 1 : 0);
+    const auto block_sum = [&](std::size_t b) {
+      const std::size_t first = begin + b * block;
+      const double sum = Inner(first, first + std::min(block, end - first));
+      return model_.rounds_block_sums ? RoundToSum(sum, model_.outer) : sum;
+    };
+    if (model_.outer_is_pairwise) {
+      return RoundToSum(Tree(0, blocks, model_.outer, block_sum), model_.outer);
+    }
+    double sum = 0;
+    for (std::size_t b = 0; b < blocks; ++b) sum = AddToSum(sum, block_sum(b), model_.outer);
+    return sum;
+  }
+
+  // Sums leaves [begin, end) by halves; one alone is as it is.
+  template <typename Leaf>
+  static double Tree(std::size_t begin, std::size_t end, const SumFormat& format,
+                     const Leaf& leaf) {
+    if (begin == end) return 0;
+    if (end - begin == 1) return leaf(begin);
+    const std::size_t middle = begin + (end - begin) / 2;
+    const double left = Tree(begin, middle, format, leaf);
+    return AddToSum(left, Tree(middle, end, format, leaf), format);
+  }
+
+  [[nodiscard]] double Inner(std::size_t begin, std::size_t end) const {
+    const InnerSum& inner = model_.inner;
+    switch (inner.order) {
+      case InnerOrder::kChain:
+        return Lanes(begin, end);
+      case InnerOrder::kPairwise:
+        return RoundToSum(
+            Tree(begin, end, inner.format, [this](std::size_t k) { return Addend(k); }),
+            inner.format);
+      case InnerOrder::kAligned: {
+        double sum = 0;
+        const auto group = static_cast<std::size_t>(inner.group);
+        for (std::size_t k = begin; k < end; k += group) {
+          const std::size_t last = std::min(k + group, end);
+          sum = inner.alignment == Alignment::kTogether ? AlignedGroup(k, last, sum)
+                                                        : ProductsThenSum(k, last, sum);
+        }
+        return sum;
+      }
+      case InnerOrder::kExact: {
+        ExactSum sum;
+        for (std::size_t k = begin; k < end; ++k) sum.Add(Product(k));
+        return RoundToSum(sum.Odd(), inner.format);
+      }
+    }
+    NG_CHECK(false);
+  }
+
+  [[nodiscard]] double Lanes(std::size_t begin, std::size_t end) const {
+    const auto lanes = static_cast<std::size_t>(model_.inner.lanes);
+    if (lanes == 1) return Chain(begin, end, 1);
+    std::vector<double> sums(lanes);
+    for (std::size_t lane = 0; lane < lanes; ++lane) {
+      sums[lane] = Chain(begin + lane, end, lanes);
+    }
+    for (; sums.size() > 1; sums.resize(sums.size() / 2)) {
+      for (std::size_t i = 0; i + 1 < sums.size(); i += 2) {
+        sums[i / 2] = AddToSum(sums[i], sums[i + 1], model_.inner.format);
+      }
+    }
+    return sums[0];
+  }
+
+  // Of an odd number of products the last has no partner to change places with.
+  [[nodiscard]] double Chain(std::size_t begin, std::size_t end, std::size_t stride) const {
+    const InnerSum& inner = model_.inner;
+    const std::size_t count = begin < end ? (end - begin + stride - 1) / stride : 0;
+    double sum = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::size_t step = inner.odd_before_even && (i ^ 1U) < count ? i ^ 1U : i;
+      sum = AddToSum(sum, Addend(begin + step * stride), inner.format);
+    }
+    return sum;
+  }
+
+  // The products of a group that are not zero; a NaN or an infinity among them or in `sum` makes
+  // `special` their IEEE sum.
+  [[nodiscard]] std::vector<Term> Terms(std::size_t begin, std::size_t end, double sum,
+                                        std::optional<double>& special) const {
+    std::vector<Term> terms;
+    double ieee = sum;
+    for (std::size_t k = begin; k < end; ++k) {
+      const double product = Product(k);
+      ieee += product;
+      if (product == 0) continue;
+      terms.push_back({product, Exponent(X(k), exponents_.x) + Exponent(W(k), exponents_.w)});
+    }
+    if (!std::isfinite(ieee)) special = ieee;
+    return terms;
+  }
+
+  [[nodiscard]] double AlignedGroup(std::size_t begin, std::size_t end, double sum) const {
+    const InnerSum& inner = model_.inner;
+    std::optional<double> special;
+    std::vector<Term> terms = Terms(begin, end, sum, special);
+    if (special) return *special;
+    if (sum != 0) {
+      terms.push_back({sum, Exponent(sum, inner.format.min_exponent)});
+    }
+    if (terms.empty()) return 0;
+    const int largest = std::ranges::max(terms, {}, &Term::exponent).exponent;
+    const int unit = largest - inner.bits;
+    double units = 0;  // Fewer than 2^53: exact.
+    for (const Term& term : terms) units += ChoppedUnits(term.product, unit);
+    return RoundToSum(std::ldexp(units, unit), inner.format);
+  }
+
+  [[nodiscard]] double ProductsThenSum(std::size_t begin, std::size_t end, double sum) const {
+    constexpr int kBitsOfProductSum = 31;
+    const InnerSum& inner = model_.inner;
+    std::optional<double> special;
+    const std::vector<Term> terms = Terms(begin, end, sum, special);
+    if (special) return *special;
+    if (terms.empty()) return sum;
+    const int largest = std::ranges::max(terms, {}, &Term::exponent).exponent;
+    double units = 0;
+    for (const Term& term : terms) units += ChoppedUnits(term.product, largest - inner.bits);
+    const double products = std::ldexp(units, largest - inner.bits);
+    const int top =
+        sum == 0 ? largest : std::max(largest, Exponent(sum, inner.format.min_exponent));
+    const double products_down =
+        std::ldexp(FlooredUnits(products, top - kBitsOfProductSum), top - kBitsOfProductSum);
+    const double sum_down = std::ldexp(FlooredUnits(sum, top - inner.bits), top - inner.bits);
+    return AddToSum(products_down, sum_down, inner.format);
+  }
+
+  const DotModel& model_;
+  const std::span<const float> x_;
+  const std::span<const float> w_;
+  const FactorExponents exponents_;
+};
+
+}  // namespace
+
+std::int64_t SlicesThatMatter(std::int64_t slices, std::int64_t depth) {
+  const std::int64_t length = depth / slices + (depth % slices != 0 ? 1 : 0);
+  const std::int64_t filled = length == 0 ? 0 : depth / length + (depth % length != 0 ? 1 : 0);
+  return std::min(slices, filled + 1);
+}
+
+double PlainDot(const DotModel& model, std::span<const float> x, std::span<const float> w,
+                const FactorExponents& exponents) {
+  NG_CHECK(x.size() == w.size());
+  return Evaluator(model, x, w, exponents).Slices();
+}
+
+}  // namespace narrowgauge::internal
