@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <string>
@@ -50,6 +51,16 @@ Cell BackwardOverZero(const ErrorStatistics& statistics) {
   return statistics.backward_over_zero;
 }
 
+// What the model of hardware that a policy sums as was held against.
+Cell EvidenceCell(const PrecisionPolicy& policy) {
+  const HardwareModel* const hardware = policy.accumulation.hardware;
+  if (hardware == nullptr) return NoValue{"no hardware"};
+  const auto paths = PathsOf(*hardware);
+  const auto path = std::ranges::find(paths, policy.activations.dtype, &HardwarePath::operands);
+  if (path == paths.end()) return NoValue{"no product"};
+  return std::string(HardwareEvidenceWords(path->evidence));
+}
+
 // One row per policy, its name in the column `name_key`.
 ReportTable PolicyTable(const MeasureOptions& options, const MeasureResult& result,
                         const std::string& name_key) {
@@ -67,6 +78,7 @@ ReportTable PolicyTable(const MeasureOptions& options, const MeasureResult& resu
   for (const QuantizationCount& count : kQuantizationCounts) add_count(std::string(count.name));
   table.columns.push_back({"activations_saturated", "", ShownTo::kEveryoneIfNotable});
   table.columns.push_back({"backward_over_zero", "", ShownTo::kEveryoneIfNotable});
+  table.columns.push_back({"hardware_evidence", "", ShownTo::kEveryoneIfNotable});
   table.columns.push_back({"policy_text", "", ShownTo::kPrograms});
   for (const Measurement& row : result.rows) {
     const ErrorStatistics& statistics = row.statistics;
@@ -83,6 +95,7 @@ ReportTable PolicyTable(const MeasureOptions& options, const MeasureResult& resu
     }
     cells.emplace_back(row.activation_counts.saturated.count);
     cells.push_back(BackwardOverZero(statistics));
+    cells.push_back(EvidenceCell(row.policy.policy));
     cells.emplace_back(FormatPolicy(row.policy.policy));
     table.rows.push_back(std::move(cells));
   }

@@ -55,6 +55,7 @@ struct MeasureFlags {
   std::vector<std::string> policies;
   std::string preset;
   std::vector<std::string> like;
+  std::string hardware;
   std::string metrics;
   std::int64_t worst = 0;
   std::int64_t seed = 0;
@@ -96,8 +97,8 @@ Result<RandomShape> ParseShape(const std::string& text) {
   return RandomShape{sizes[0], sizes[1], sizes[2]};
 }
 
-// The policies of a run: those of --preset, then each --policy; under each --like in turn.
-Result<std::vector<NamedPolicy>> MakePolicies(const MeasureFlags& flags) {
+// The policies of a run, before --like and --hardware: those of --preset, then each --policy.
+Result<std::vector<NamedPolicy>> NamedOnes(const MeasureFlags& flags) {
   std::vector<NamedPolicy> policies;
   if (!flags.preset.empty()) {
     const auto preset = FindPreset(flags.preset);
@@ -108,6 +109,42 @@ Result<std::vector<NamedPolicy>> MakePolicies(const MeasureFlags& flags) {
     const auto policy = ParsePolicy(text);
     if (!policy) return tl::unexpected(policy.error());
     policies.push_back({FormatPolicyBriefly(*policy), *policy});
+  }
+  return policies;
+}
+
+// The same summed as --hardware does.
+Result<void> SumAs(const std::string& name, std::vector<NamedPolicy>& policies) {
+  if (name.empty()) return {};
+  const auto hardware = FindHardware(name);
+  if (!hardware) return tl::unexpected(hardware.error());
+  if (policies.empty()) {
+    return MakeError(StatusCode::kInvalidArgument,
+                     "--hardware changes how policies sum; name them by --policy or --preset, such "
+                     "as --policy 'w=bfloat16 a=bfloat16'");
+  }
+  for (NamedPolicy& named : policies) {
+    if (named.policy.accumulation != AccumulationSpec()) {
+      return MakeError(
+          StatusCode::kInvalidArgument,
+          fmt::format("--hardware {} contradicts a policy that says how it sums; leave "
+                      "out one of them: \"{}\"",
+                      name, FormatPolicyBriefly(named.policy)));
+    }
+    const bool is_named_by_text = named.name == FormatPolicyBriefly(named.policy);
+    named.policy.accumulation.hardware = *hardware;
+    if (is_named_by_text) named.name = FormatPolicyBriefly(named.policy);
+  }
+  return {};
+}
+
+// The policies of a run: under each --like in turn, summed as --hardware does.
+Result<std::vector<NamedPolicy>> MakePolicies(const MeasureFlags& flags) {
+  auto named = NamedOnes(flags);
+  if (!named) return named;
+  std::vector<NamedPolicy>& policies = *named;
+  if (const auto summed = SumAs(flags.hardware, policies); !summed) {
+    return tl::unexpected(summed.error());
   }
   if (flags.like.empty()) return policies;
   std::vector<NamedPolicy> converted;
@@ -309,6 +346,12 @@ std::string PresetNames() {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
+std::string HardwareNames() {
+  std::vector<std::string_view> names;
+  for (const HardwareModel& hardware : AllHardware()) names.push_back(hardware.name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
 std::string MetricNames() {
   std::vector<std::string_view> names;
   for (const Metric& metric : AllMetrics()) names.push_back(metric.name);
@@ -353,6 +396,10 @@ std::function<Result<Outcome>()> DeclareMeasure(CLI::App& command) {
           "Quantise as another package does, to the bit, such as qwix or torchao/int8; repeatable. "
           "Without --policy and --preset: the scheme's own format")
       ->type_name("NAME[/SCHEME]");
+  command
+      .add_option("--hardware", flags->hardware,
+                  fmt::format("Sum as a unit of hardware does: {}", HardwareNames()))
+      ->type_name("NAME");
   command
       .add_option("--metrics", flags->metrics,
                   fmt::format("Names separated by commas, or all: {}", MetricNames()))

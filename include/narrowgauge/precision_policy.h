@@ -87,7 +87,7 @@ struct Preset {
   std::span<const NamedPolicy> policies;
 };
 
-// "tutorial", "weights", "mx", "formats", "bf16-accumulators".
+// "tutorial", "weights", "mx", "formats", "bf16-accumulators", "accumulators".
 [[nodiscard]] std::span<const Preset> AllPresets();
 
 // kInvalidArgument names the accepted words and the nearest one.

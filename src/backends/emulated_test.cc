@@ -5,14 +5,18 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <random>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include "narrowgauge/precision_policy.h"
 #include "src/numerics/codec.h"
 #include "tests/support/every_instruction_set.h"
+#include "tests/support/test_data.h"
 
 namespace narrowgauge::internal {
 namespace {
@@ -121,6 +125,47 @@ TEST_P(EmulatedTest, GivesThePlainDotsBits) {
         }
       }
     }
+  }
+}
+
+// The tutorial's product with accumulators of bfloat16, each array by its hash.
+TEST_P(EmulatedTest, Bfloat16AccumulatorsAreTheGoldenOnes) {
+  std::map<std::string, std::string> policies = {
+      {"sequential, exact products", "bfloat16"},
+      {"sequential, products rounded to bf16", "bfloat16,fma=separate"},
+      {"pairwise tree, exact products", "bfloat16/pairwise"},
+      {"pairwise tree, products rounded to bf16", "bfloat16/pairwise,fma=separate"}};
+  for (const int block : {4, 8, 16, 32, 64, 128, 256}) {
+    const std::string name = "blocks of " + std::to_string(block) + " summed in fp32 from 0, ";
+    const std::string text = "bfloat16/block:" + std::to_string(block) + ",inner=float32";
+    policies[name + "bf16 add per block"] = text;
+    policies[name + "block sum rounded to bf16, bf16 add per block"] = text + ",handoff=round";
+  }
+  const auto rounded = [](std::vector<float> values) {
+    const DTypeInfo& info = GetDTypeInfo(DType::kBFloat16);
+    for (float& value : values) value = DecodeFloat32(info, EncodeFloat32(info, value));
+    return values;
+  };
+  const auto x = rounded(test::ReadNpy<float>("golden/seed0_x.npy"));
+  const auto w = rounded(test::ReadNpy<float>("golden/seed0_w.npy"));
+  constexpr std::int64_t kRows = 64;
+  constexpr std::int64_t kDepth = 256;
+  const auto golden =
+      nlohmann::json::parse(test::ReadBytes(test::DataPath("golden/bf16_accumulators.json")));
+  EXPECT_EQ(golden.size(), policies.size());
+  for (const auto& entry : golden) {
+    const std::string name = entry["policy"];
+    const auto policy = ParsePolicy("acc=" + policies.at(name));
+    ASSERT_TRUE(policy.has_value()) << policy.error().message;
+    const auto model = ModelOf(policy->accumulation, DType::kBFloat16, DType::kBFloat16);
+    std::vector<double> sums(static_cast<std::size_t>(kRows * kPanelColumns));
+    EmulatePanel(KernelsFor(GetParam()), *model, {}, x.data(), kRows, kDepth, w.data(),
+                 sums.data());
+    const std::vector<float> result(sums.begin(), sums.end());
+    EXPECT_EQ(
+        test::Sha256({reinterpret_cast<const char*>(result.data()), result.size() * sizeof(float)}),
+        entry["sha256_of_result_le_f32"])
+        << name;
   }
 }
 

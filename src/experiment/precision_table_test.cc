@@ -7,6 +7,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "narrowgauge/experiment.h"
@@ -151,13 +152,19 @@ TEST_P(PrecisionTableTest, Bfloat16AccumulatorsAreThoseOfTheGoldenData) {
     golden[entry["policy"]] = {std::strtod(entry["max"].get<std::string>().c_str(), nullptr),
                                std::strtod(entry["mean"].get<std::string>().c_str(), nullptr)};
   }
-  ASSERT_EQ(rows.size(), 2U);
-  const auto& sequential = golden.at("sequential, exact products");
-  EXPECT_EQ(static_cast<double>(rows[0].max_abs_err), sequential.first);
-  EXPECT_EQ(rows[0].mean_abs_err, static_cast<float>(sequential.second));
-  const auto& blocks = golden.at("blocks of 128 summed in fp32 from 0, bf16 add per block");
-  EXPECT_EQ(static_cast<double>(rows[1].max_abs_err), blocks.first);
-  EXPECT_EQ(rows[1].mean_abs_err, static_cast<float>(blocks.second));
+  const std::map<std::string_view, std::string> names = {
+      {"bf16 sequential", "sequential, exact products"},
+      {"bf16 pairwise", "pairwise tree, exact products"},
+      {"bf16 between blocks of 8", "blocks of 8 summed in fp32 from 0, bf16 add per block"},
+      {"bf16 between blocks of 16", "blocks of 16 summed in fp32 from 0, bf16 add per block"},
+      {"bf16 between blocks of 32", "blocks of 32 summed in fp32 from 0, bf16 add per block"},
+      {"bf16 between blocks of 128", "blocks of 128 summed in fp32 from 0, bf16 add per block"}};
+  ASSERT_EQ(rows.size(), names.size());
+  for (const PrecisionRow& row : rows) {
+    const auto& [max, mean] = golden.at(names.at(row.policy));
+    EXPECT_EQ(static_cast<double>(row.max_abs_err), max) << row.policy;
+    EXPECT_EQ(row.mean_abs_err, static_cast<float>(mean)) << row.policy;
+  }
 }
 
 }  // namespace

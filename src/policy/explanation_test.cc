@@ -150,7 +150,7 @@ TEST(ExplainPolicyTest, EveryNamedPolicyHasItsWords) {
     for (const NamedPolicy& named : preset.policies) {
       const std::string words = ExplainPolicy(named.policy);
       EXPECT_THAT(words, AllOf(StartsWith("Weights: "), HasSubstr(" Activations: "),
-                               HasSubstr(" Accumulates in "), HasSubstr(" Returns "), EndsWith("."),
+                               HasSubstr(" Accumulates "), HasSubstr(" Returns "), EndsWith("."),
                                Not(HasSubstr("  "))))
           << named.name;
     }

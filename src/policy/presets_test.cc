@@ -50,9 +50,25 @@ TEST(PresetsTest, TrueBfloat16Accumulators) {
   EXPECT_THAT(
       Texts(Bfloat16AccumulatorPolicies()),
       ElementsAre(Pair("bf16 sequential", "w=bfloat16 a=bfloat16 acc=bfloat16 out=bfloat16"),
+                  Pair("bf16 pairwise", "w=bfloat16 a=bfloat16 acc=bfloat16/pairwise out=bfloat16"),
+                  Pair("bf16 between blocks of 8",
+                       "w=bfloat16 a=bfloat16 acc=bfloat16/block:8,inner=float32 out=bfloat16"),
+                  Pair("bf16 between blocks of 16",
+                       "w=bfloat16 a=bfloat16 acc=bfloat16/block:16,inner=float32 out=bfloat16"),
+                  Pair("bf16 between blocks of 32",
+                       "w=bfloat16 a=bfloat16 acc=bfloat16/block:32,inner=float32 out=bfloat16"),
                   Pair("bf16 between blocks of 128",
-                       "w=bfloat16 a=bfloat16 acc=bfloat16/block:128,inner=float32 "
-                       "out=bfloat16")));
+                       "w=bfloat16 a=bfloat16 acc=bfloat16/block:128,inner=float32 out=bfloat16")));
+}
+
+TEST(PresetsTest, AccumulatorsDifferInNothingElse) {
+  const auto policies = FindPreset("accumulators").value();
+  const PrecisionPolicy& first = policies.front().policy;
+  for (const NamedPolicy& named : policies) {
+    EXPECT_EQ(named.policy.weights, first.weights) << named.name;
+    EXPECT_EQ(named.policy.activations, first.activations) << named.name;
+    EXPECT_EQ(named.policy.output, DType::kFloat32) << named.name;
+  }
 }
 
 TEST(PresetsTest, TwelveWaysOfStoringWeights) {
@@ -101,7 +117,7 @@ TEST(PresetsTest, EveryPresetIsFoundAndHasNoNameTwice) {
     }
   }
   EXPECT_THAT(presets, testing::UnorderedElementsAre("tutorial", "weights", "mx", "formats",
-                                                     "bf16-accumulators"));
+                                                     "bf16-accumulators", "accumulators"));
 }
 
 TEST(FindPresetTest, NamesTheAcceptedWords) {
@@ -109,8 +125,8 @@ TEST(FindPresetTest, NamesTheAcceptedWords) {
   ASSERT_FALSE(found.has_value());
   EXPECT_EQ(found.error().code, StatusCode::kInvalidArgument);
   EXPECT_EQ(found.error().message,
-            "unknown preset; expected one of tutorial, weights, mx, formats, bf16-accumulators "
-            "(nearest: weights): \"wieghts\"");
+            "unknown preset; expected one of tutorial, weights, mx, formats, bf16-accumulators, "
+            "accumulators (nearest: weights): \"wieghts\"");
 }
 
 }  // namespace

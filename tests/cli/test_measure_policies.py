@@ -15,7 +15,7 @@ ROW_KEYS = ["policy", "max_abs_err", "mean_abs_err", "sqnr_db", "rel_frobenius",
             "bits_per_weight", "elements", "nonfinite_result", "first_nonfinite_result", "saturated", "first_saturated",
             "flushed_to_zero", "first_flushed_to_zero", "sign_flipped", "first_sign_flipped", "zero_scales", "first_zero_scales",
             "subnormal_scales", "first_subnormal_scales", "underflowed_scales", "first_underflowed_scales", "overflowed_scales",
-            "first_overflowed_scales", "activations_saturated", "backward_over_zero", "policy_text"]
+            "first_overflowed_scales", "activations_saturated", "backward_over_zero", "hardware_evidence", "policy_text"]
 FACT_KEYS = ["weights", "stored_dtype", "k", "n", "k_axis", "m", "activations", "seed", "error_of", "reference", "backend", "kernel", "isa",
              "weights_nan", "weights_inf", "weights_first_nonfinite", "channels_left_out",
              "activations_nan", "activations_inf", "activations_first_nonfinite", "rows_left_out"]
