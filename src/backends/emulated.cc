@@ -95,6 +95,7 @@ class RowEvaluator {
         return sums;
       }
       case InnerOrder::kAligned:
+        return inner.alignment == Alignment::kTogether ? Aligned(begin, end) : Plainly(begin, end);
       case InnerOrder::kExact:
         return Plainly(begin, end);
     }
@@ -130,6 +131,19 @@ class RowEvaluator {
       }
     }
     return sums[0];
+  }
+
+  [[nodiscard]] Sums Aligned(std::int64_t begin, std::int64_t end) const {
+    const InnerSum& inner = model_.inner;
+    Sums sums = {};
+    kernels_.add_aligned(x_ + begin, panel_ + begin * kPanelColumns,
+                         {.count = end - begin,
+                          .group = inner.group,
+                          .bits = inner.bits,
+                          .x_min_exponent = exponents_.x,
+                          .w_min_exponent = exponents_.w},
+                         inner.format, sums.data());
+    return sums;
   }
 
   // What no kernel does.

@@ -6,7 +6,6 @@
 
 #include "narrowgauge/sum_format.h"
 
-
 // The plain version of the kernels in kernels.inc: one obvious loop each, any number of columns.
 // These are what the fast ones are tested against. (Bits and normals have theirs in src/random/.)
 
