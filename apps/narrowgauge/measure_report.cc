@@ -51,6 +51,14 @@ Cell BackwardOverZero(const ErrorStatistics& statistics) {
   return statistics.backward_over_zero;
 }
 
+// In which order products were added.
+std::string_view KernelWords(const MeasureResult& result) {
+  const bool all_are_default = std::ranges::all_of(result.rows, [](const Measurement& row) {
+    return row.policy.policy.accumulation == AccumulationSpec();
+  });
+  return all_are_default ? "float32 FMA chain, k ascending" : "emulated, as each acc= says";
+}
+
 // What the model of hardware that a policy sums as was held against.
 Cell EvidenceCell(const PrecisionPolicy& policy) {
   const HardwareModel* const hardware = policy.accumulation.hardware;
@@ -155,7 +163,7 @@ std::vector<ReportFact> Facts(const MeasureOptions& options, const MeasureResult
   facts.push_back(
       {"reference", std::string(output ? "float64, compensated sums" : "stored weights")});
   facts.push_back({"backend", std::string("native")});
-  facts.push_back({"kernel", std::string(output ? "float32 FMA chain, k ascending" : "none")});
+  facts.push_back({"kernel", std::string(output ? KernelWords(result) : "none")});
   facts.push_back({"isa", std::string(InstructionSetName(options.isa))});
   AddNonFiniteFacts("weights", "channels", result.weights_nonfinite, facts);
   if (output) AddNonFiniteFacts("activations", "rows", result.activations_nonfinite, facts);
