@@ -233,3 +233,36 @@ def test_sqnr_of_normal_weights(cli, normal_matrix):
 
 def test_sqnr_of_normal_weights_in_ggml_blocks(cli, normal_matrix):
     assert_digits(sqnr_of(cli, normal_matrix, SQNR_OF_GGML), SQNR_OF_GGML)
+
+
+# ---- Accumulators ------------------------------------------------------------------------------
+
+
+def sums(cli, tmp_path, a, b, accumulations):
+    """Measures a @ b with bfloat16 operands under each accumulation, and returns the rows."""
+    np.save(tmp_path / "a.npy", a)
+    np.save(tmp_path / "b.npy", b)
+    flags = [part for text in accumulations for part in ("--policy", f"w=bfloat16 a=bfloat16 {text}")]
+    result = cli("measure", "--weights", "b.npy", "--activations", "a.npy", *flags, "--format", "json")
+    assert result.returncode == 0, result.stderr
+    return json.loads(result.stdout)["rows"]
+
+
+@pytest.mark.parametrize("accumulator, stuck_at", [
+    ("float32", 4096), ("bfloat16", 256), ("float16", 2048), ("float8_e4m3fn", 16), ("float8_e5m2", 8)])
+def test_sums_of_ones_stop_growing(cli, tmp_path, accumulator, stuck_at):
+    ones = np.ones((1, 4096), F32)
+    row, = sums(cli, tmp_path, ones, ones.T.copy(), [f"acc={accumulator}"])
+    assert row["max_abs_err"] == 4096 - stuck_at
+
+
+def test_the_accumulator_is_not_the_output(cli, tmp_path):
+    rng = np.random.default_rng(0)
+    a = rng.standard_normal((32, 4096)).astype(F32).astype(ml_dtypes.bfloat16).astype(F32)
+    b = (rng.standard_normal((4096, 32)) / 64).astype(F32).astype(ml_dtypes.bfloat16).astype(F32)
+    expected = {"acc=float32": 6.2e-7, "out=bfloat16": 1.7e-3, "acc=bfloat16/block:128,inner=float32": 6.8e-3,
+                "acc=float16": 9.4e-3, "acc=bfloat16/block:8,inner=float32": 2.6e-2, "acc=bfloat16": 7.0e-2,
+                "acc=float32/block:128,inner=bfloat16": 1.3e-2}
+    rows = sums(cli, tmp_path, a, b, expected)
+    for row, (text, error) in zip(rows, expected.items()):
+        assert float(f"{row['rel_frobenius']:.1e}") == error, text
