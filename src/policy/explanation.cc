@@ -321,12 +321,13 @@ std::string InnerWords(const AccumulationSpec& spec) {
   NG_CHECK(false);
 }
 
-std::string ExplainAccumulation(const AccumulationSpec& spec) {
+std::string ExplainAccumulation(const AccumulationSpec& spec, DType operands) {
   if (spec.hardware != nullptr) {
     std::string words =
         fmt::format("Accumulates as {}: {}.", spec.hardware->name, spec.hardware->summary);
     for (const HardwarePath& path : PathsOf(*spec.hardware)) {
-      words += fmt::format(" {}: {} ({}).", DTypeName(path.operands),
+      if (path.operands != operands) continue;
+      words += fmt::format(" Its model for {} is {} ({}).", DTypeName(path.operands),
                            HardwareEvidenceWords(path.evidence), path.source);
     }
     return words;
@@ -363,7 +364,7 @@ std::string ExplainPolicy(const PrecisionPolicy& policy) {
       output.mantissa_bits >= sum.mantissa_bits && output.exponent_bits >= sum.exponent_bits;
   return fmt::format("Weights: {} Activations: {} {} Returns {}{}.",
                      Explain(policy.weights, kWeights), Explain(policy.activations, kActivations),
-                     ExplainAccumulation(policy.accumulation), output.name,
+                     ExplainAccumulation(policy.accumulation, policy.activations.dtype), output.name,
                      is_exact ? "" : ", rounded once");
 }
 

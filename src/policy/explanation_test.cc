@@ -140,9 +140,9 @@ TEST(ExplainPolicyTest, AccumulationsInAllTheirWords) {
       "after another, and in float32 between blocks, in a tree of halves, block sums rounded to "
       "it first; so in each of 4 slices of k, whose sums are rounded to bfloat16 and added in "
       "float32. Returns float32.");
-  EXPECT_THAT(words("nvidia/v100"),
-              AllOf(StartsWith("Accumulates as nvidia/v100: Volta's tensor cores"),
-                    HasSubstr("float16: checked against captured results (")));
+  EXPECT_THAT(words("nvidia/a100 a=bfloat16"),
+              AllOf(StartsWith("Accumulates as nvidia/a100: Ampere's tensor cores"),
+                    HasSubstr("Its model for bfloat16 is checked against captured results (")));
 }
 
 TEST(ExplainPolicyTest, EveryNamedPolicyHasItsWords) {
