@@ -263,6 +263,36 @@ Report ComparisonReport(const MeasureOptions& options, const ConventionCompariso
   return report;
 }
 
+Report MatchReport(const MeasureOptions& options, const std::string& output,
+                   const MatchResult& result) {
+  ReportTable table{.key = "matches",
+                    .title = "",
+                    .columns = {{"policy", ""},
+                                {"equal", ""},
+                                {"elements", ""},
+                                {"max_ulp", "ulp"},
+                                {"hardware_evidence", "", ShownTo::kEveryoneIfNotable},
+                                {"policy_text", "", ShownTo::kPrograms}},
+                    .rows = {}};
+  for (const OutputMatch& match : result.matches) {
+    table.rows.push_back({match.policy.name, match.equal, match.elements, FiniteCell(match.max_ulp),
+                          EvidenceCell(match.policy.policy), FormatPolicy(match.policy.policy)});
+  }
+  return {.schema = "narrowgauge.match_output/1",
+          .title = "",
+          .facts = {{"weights", SourceText(*options.weights, options.weights->tensor)},
+                    {"activations", SourceText(*options.activations, options.activations->tensor)},
+                    {"output", output},
+                    {"output_dtype", result.output_dtype},
+                    {"m", result.m},
+                    {"k", result.k},
+                    {"n", result.n},
+                    {"best", result.best},
+                    {"isa", std::string(InstructionSetName(options.isa))}},
+          .tables = {std::move(table)},
+          .notes = {}};
+}
+
 Report PolicyReport(std::span<const NamedPolicy> policies) {
   ReportTable table{
       .key = "policies",

@@ -2,6 +2,7 @@
 #define NARROWGAUGE_APPS_MEASURE_REPORT_H_
 
 #include <span>
+#include <string>
 
 #include "narrowgauge/experiment.h"
 #include "narrowgauge/report.h"
@@ -17,6 +18,10 @@ namespace narrowgauge::app {
 // What conventions cost, and where they differ.
 [[nodiscard]] Report ComparisonReport(const MeasureOptions& options,
                                       const ConventionComparison& comparison);
+
+// How exactly policies explain what a device returned.
+[[nodiscard]] Report MatchReport(const MeasureOptions& options, const std::string& output,
+                                 const MatchResult& result);
 
 // What policies are.
 [[nodiscard]] Report PolicyReport(std::span<const NamedPolicy> policies);

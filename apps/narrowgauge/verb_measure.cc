@@ -56,6 +56,7 @@ struct MeasureFlags {
   std::string preset;
   std::vector<std::string> like;
   std::string hardware;
+  std::string match_output;
   std::string metrics;
   std::int64_t worst = 0;
   std::int64_t seed = 0;
@@ -159,7 +160,7 @@ Result<std::vector<NamedPolicy>> MakePolicies(const MeasureFlags& flags) {
 // Whether the flags name data, or leave nothing to do but to explain.
 bool NamesData(const MeasureFlags& flags) {
   return !flags.weights.empty() || !flags.random.empty() || !flags.activations.empty() ||
-         flags.compare_conventions || !flags.explain;
+         !flags.match_output.empty() || flags.compare_conventions || !flags.explain;
 }
 
 ErrorOf ErrorAsked(const MeasureFlags& flags) {
@@ -307,10 +308,48 @@ Result<Measured> MeasureConventions(const MeasureFlags& flags, const MeasureOpti
   return Measured{std::move(report), result.weights_nonfinite, result.activations_nonfinite};
 }
 
+std::string MatchNote(const MatchResult& result) {
+  if (result.matches.empty() || result.matches.front().elements == 0) {
+    return "No element could be compared.";
+  }
+  const OutputMatch& best = result.matches.front();
+  const std::string_view explains = best.equal == best.elements
+                                        ? "explain every element"
+                                        : "come nearest, and none explains every element";
+  return fmt::format("{} of {} candidates {}{}", result.best, result.matches.size(), explains,
+                     result.best > 1 ? "; on these operands they cannot be told apart." : ".");
+}
+
+Result<Measured> MatchDevice(const MeasureFlags& flags, const MeasureOptions& options) {
+  const auto result = MatchOutput(options, ParseSource(flags.match_output));
+  if (!result) return tl::unexpected(result.error());
+  Report report = MatchReport(options, flags.match_output, *result);
+  report.notes = {MatchNote(*result)};
+  return Measured{std::move(report), {}, {}};
+}
+
+// What --match-output cannot do without, or with.
+Result<void> CheckMatch(const MeasureFlags& flags) {
+  if (flags.match_output.empty()) return {};
+  if (flags.weights.empty() || flags.activations.empty()) {
+    return MakeError(StatusCode::kInvalidArgument,
+                     "--match-output needs the operands that the device had: --weights FILE and "
+                     "--activations FILE");
+  }
+  if (flags.compare_conventions || flags.error == "weights" || flags.worst != 0 ||
+      !flags.metrics.empty()) {
+    return MakeError(StatusCode::kInvalidArgument,
+                     "--match-output ranks policies by equal elements; leave out "
+                     "--compare-conventions, --error, --worst and --metrics");
+  }
+  return {};
+}
+
 Result<Outcome> RunMeasure(const MeasureFlags& flags) {
   const auto format = FindReportFormat(flags.shared.format);
   if (!format) return tl::unexpected(format.error());
   if (!NamesData(flags)) return Explain(flags, *format);
+  if (const auto checked = CheckMatch(flags); !checked) return tl::unexpected(checked.error());
   auto options = MakeOptions(flags);
   if (!options) return tl::unexpected(options.error());
 
@@ -321,8 +360,9 @@ Result<Outcome> RunMeasure(const MeasureFlags& flags) {
     if (!flags.shared.quiet) {
       options->progress = [&progress](double fraction) { progress.Update(fraction); };
     }
-    measured = flags.compare_conventions ? MeasureConventions(flags, *options)
-                                         : MeasurePolicies(flags, *options);
+    measured = !flags.match_output.empty() ? MatchDevice(flags, *options)
+               : flags.compare_conventions ? MeasureConventions(flags, *options)
+                                           : MeasurePolicies(flags, *options);
   }
   if (!measured) return tl::unexpected(measured.error());
 
@@ -404,6 +444,12 @@ std::function<Result<Outcome>()> DeclareMeasure(CLI::App& command) {
       .add_option("--metrics", flags->metrics,
                   fmt::format("Names separated by commas, or all: {}", MetricNames()))
       ->type_name("LIST");
+  command
+      .add_option("--match-output", flags->match_output,
+                  "What a device returned for these weights and activations, [M, N]: ranks all "
+                  "accumulators, orders and operand roundings, or the policies given, by how "
+                  "exactly each explains it")
+      ->type_name("FILE[:TENSOR]");
   AddInteger(command, "--worst", "Also list that many of the worst output channels of each policy",
              flags->worst);
   command.add_flag("--compare-conventions", flags->compare_conventions,

@@ -221,6 +221,31 @@ struct ConventionComparison {
 // kInvalidArgument for a policy that follows a convention itself or has no scales.
 [[nodiscard]] Result<ConventionComparison> CompareConventions(const MeasureOptions& options);
 
+// ---- What a device computed --------------------------------------------------------------------
+
+// How exactly a policy explains a product that a device returned.
+struct OutputMatch {
+  NamedPolicy policy;
+  std::int64_t elements = 0;  // Compared: not of rows and channels with NaN or infinity.
+  std::int64_t equal = 0;     // Zeros of either sign are equal, and so are NaNs.
+  double max_ulp = 0;  // The largest difference, in units of the last place of the device's value.
+};
+
+struct MatchResult {
+  std::int64_t m = 0, k = 0, n = 0;
+  std::string output_dtype;
+  std::vector<OutputMatch> matches =
+      {};                 // Most equal elements first, then the smallest difference.
+  std::int64_t best = 0;  // How many share the first place: they cannot be told apart here.
+};
+
+// Multiplies the weights and activations that `options` name, which must be those that the device
+// had, under each of the options' policies, or, if there are none, under every accumulation, order
+// and rounding of float32 operands that is known, and compares with `output`[M, N]. Errors as
+// Measure; kFailedPrecondition for an output of another shape.
+[[nodiscard]] Result<MatchResult> MatchOutput(const MeasureOptions& options,
+                                              const MatrixSource& output);
+
 }  // namespace narrowgauge
 
 #endif  // NARROWGAUGE_EXPERIMENT_H_

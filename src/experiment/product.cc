@@ -201,13 +201,18 @@ std::vector<double> Product::Multiply(const PrecisionPolicy& policy, const float
   return product;
 }
 
+std::vector<double> Product::Results(std::size_t policy, const float* values,
+                                     const std::vector<std::int64_t>& kept) const {
+  const std::vector<float>& x = quantized_.at(key_of_policy_[policy]).values;
+  return Multiply(policies_[policy], x.data(), Pack(values, depth_, kept));
+}
+
 void Product::AddErrorsOf(std::size_t policy, const float* values,
                           const std::vector<std::int64_t>& kept, std::int64_t first,
                           std::int64_t channels, const Reference& reference,
                           const std::function<void(std::int64_t, ErrorStatistics)>& take) const {
   const PrecisionPolicy& rules = policies_[policy];
-  const std::vector<float>& x = quantized_.at(key_of_policy_[policy]).values;
-  const std::vector<double> product = Multiply(rules, x.data(), Pack(values, depth_, kept));
+  const std::vector<double> product = Results(policy, values, kept);
   const auto rows = static_cast<std::size_t>(rows_);
   std::vector<double> references(rows);
   std::vector<double> results(rows);

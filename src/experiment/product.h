@@ -47,6 +47,14 @@ class Product {
   [[nodiscard]] Reference MakeReference(const double* rows, std::int64_t depth,
                                         const std::vector<std::int64_t>& kept) const;
 
+  // Whether row m holds only what is finite.
+  [[nodiscard]] bool Kept(std::int64_t m) const { return kept_[static_cast<std::size_t>(m)]; }
+
+  // The products under a policy with channels whose dequantised elements are values[i * depth ...]
+  // for i in `kept`, rounded to the policy's output: [m][channel] with row stride kPanelColumns.
+  [[nodiscard]] std::vector<double> Results(std::size_t policy, const float* values,
+                                            const std::vector<std::int64_t>& kept) const;
+
   // Multiplies under a policy by channels whose dequantised elements are values[i * depth ...], and
   // calls take(i, errors of output channel first + i) for i in `kept`.
   void AddErrorsOf(std::size_t policy, const float* values, const std::vector<std::int64_t>& kept,

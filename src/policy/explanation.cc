@@ -364,8 +364,8 @@ std::string ExplainPolicy(const PrecisionPolicy& policy) {
       output.mantissa_bits >= sum.mantissa_bits && output.exponent_bits >= sum.exponent_bits;
   return fmt::format("Weights: {} Activations: {} {} Returns {}{}.",
                      Explain(policy.weights, kWeights), Explain(policy.activations, kActivations),
-                     ExplainAccumulation(policy.accumulation, policy.activations.dtype), output.name,
-                     is_exact ? "" : ", rounded once");
+                     ExplainAccumulation(policy.accumulation, policy.activations.dtype),
+                     output.name, is_exact ? "" : ", rounded once");
 }
 
 }  // namespace narrowgauge
