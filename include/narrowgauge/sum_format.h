@@ -22,6 +22,8 @@ struct SumFormat {
   SumRounding rounding = SumRounding::kNearestEven;
   bool flushes_subnormals = false;  // Results; operands are another matter.
   bool has_negative_zero = true;
+
+  friend bool operator==(const SumFormat&, const SumFormat&) = default;
 };
 
 }  // namespace narrowgauge

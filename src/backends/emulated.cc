@@ -90,8 +90,9 @@ class RowEvaluator {
       case InnerOrder::kChain:
         return Lanes(begin, end);
       case InnerOrder::kPairwise: {
-        Sums sums = Tree(begin, end, inner.format, [this](std::int64_t k) { return Products(k); });
-        Round(inner.format, sums);
+        Sums sums;
+        kernels_.sum_pairwise(x_ + begin, panel_ + begin * kPanelColumns, end - begin, inner.format,
+                              inner.rounds_products, sums.data());
         return sums;
       }
       case InnerOrder::kAligned:
@@ -102,16 +103,24 @@ class RowEvaluator {
     return {};
   }
 
-  [[nodiscard]] Sums Products(std::int64_t k) const {
-    Sums products;
-    const auto x = static_cast<double>(x_[k]);
-    const float* const row = panel_ + k * kPanelColumns;
-    for (std::size_t n = 0; n < kColumns; ++n) products[n] = x * static_cast<double>(row[n]);
-    if (model_.inner.rounds_products) Round(model_.inner.format, products);
-    return products;
+  // What float32 arithmetic does itself: a fused multiply-add rounds once.
+  [[nodiscard]] bool IsFloat32Chain() const {
+    const InnerSum& inner = model_.inner;
+    return inner.format == SumFormat() && !inner.rounds_products && !inner.odd_before_even &&
+           inner.lanes == 1;
+  }
+
+  [[nodiscard]] Sums Float32Chain(std::int64_t begin, std::int64_t end) const {
+    std::array<float, kColumns> sums;
+    kernels_.dot_float32(x_ + begin, 1, end - begin, panel_ + begin * kPanelColumns, 0,
+                         sums.data());
+    Sums widened;
+    std::ranges::copy(sums, widened.begin());
+    return widened;
   }
 
   [[nodiscard]] Sums Lanes(std::int64_t begin, std::int64_t end) const {
+    if (IsFloat32Chain()) return Float32Chain(begin, end);
     const InnerSum& inner = model_.inner;
     const std::int64_t lanes = inner.lanes;
     std::vector<Sums> sums(static_cast<std::size_t>(lanes));

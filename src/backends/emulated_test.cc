@@ -17,9 +17,12 @@
 #include "src/numerics/codec.h"
 #include "tests/support/every_instruction_set.h"
 #include "tests/support/test_data.h"
+#include "tests/support/thoroughness.h"
 
 namespace narrowgauge::internal {
 namespace {
+
+constexpr auto kStride = static_cast<std::size_t>(test::kStride);
 
 enum class Values { kOrdinary, kExtreme };
 
@@ -109,7 +112,7 @@ TEST_P(EmulatedTest, GivesThePlainDotsBits) {
         EmulatePanel(KernelsFor(GetParam()), *model, {exponent, exponent}, x.data(), kRows,
                      static_cast<std::int64_t>(depth), panel.data(), got.data());
         for (std::size_t m = 0; m < kRows; ++m) {
-          for (std::size_t n = 0; n < static_cast<std::size_t>(kPanelColumns); n += 7) {
+          for (std::size_t n = 0; n < static_cast<std::size_t>(kPanelColumns); n += 7 * kStride) {
             std::vector<float> w(depth);
             for (std::size_t k = 0; k < depth; ++k) {
               w[k] = panel[k * static_cast<std::size_t>(kPanelColumns) + n];

@@ -190,7 +190,7 @@ class Evaluator {
     for (std::size_t k = begin; k < end; ++k) {
       const double product = Product(k);
       ieee += product;
-      if (product == 0) continue;
+      if (product == 0 || !std::isfinite(product)) continue;
       terms.push_back({product, Exponent(X(k), exponents_.x) + Exponent(W(k), exponents_.w)});
     }
     if (!std::isfinite(ieee)) special = ieee;
