@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "src/base/checked_math.h"
 #include "src/kernels/plain.h"
 
 namespace narrowgauge::internal {
@@ -28,12 +29,12 @@ class RowEvaluator {
 
   [[nodiscard]] Sums Slices() const {
     if (model_.slices == 1) return Slice(0, depth_);
-    const std::int64_t length = depth_ / model_.slices + (depth_ % model_.slices != 0 ? 1 : 0);
+    const std::int64_t length = DivideUp(depth_, model_.slices);
     Sums sums = {};
     for (std::int64_t s = 0; s < SlicesThatMatter(model_.slices, depth_); ++s) {
       const std::int64_t first = std::min(s * length, depth_);
       Sums partial = Slice(first, first + std::min(length, depth_ - first));
-      for (double& value : partial) value = plain::RoundToSum(value, model_.partial);
+      Round(model_.partial, partial);
       if (s == 0) {
         sums = partial;
       } else {
@@ -46,8 +47,7 @@ class RowEvaluator {
  private:
   [[nodiscard]] Sums Slice(std::int64_t begin, std::int64_t end) const {
     if (model_.block == 0) return Inner(begin, end);
-    const std::int64_t length = end - begin;
-    const std::int64_t blocks = length / model_.block + (length % model_.block != 0 ? 1 : 0);
+    const std::int64_t blocks = DivideUp(end - begin, model_.block);
     const auto block_sums = [&](std::int64_t b) {
       const std::int64_t first = begin + b * model_.block;
       Sums sums = Inner(first, first + std::min(model_.block, end - first));

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "src/base/check.h"
+#include "src/base/checked_math.h"
 #include "src/kernels/plain.h"
 
 namespace narrowgauge::internal {
@@ -71,7 +72,7 @@ class Evaluator {
     const std::size_t size = x_.size();
     if (model_.slices == 1) return Slice(0, size);
     const auto slices = static_cast<std::size_t>(model_.slices);
-    const std::size_t length = size / slices + (size % slices != 0 ? 1 : 0);
+    const std::size_t length = DivideUp(size, slices);
     double sum = 0;
     const std::int64_t count = SlicesThatMatter(model_.slices, static_cast<std::int64_t>(size));
     for (std::size_t s = 0; s < static_cast<std::size_t>(count); ++s) {
@@ -101,7 +102,7 @@ class Evaluator {
   [[nodiscard]] double Slice(std::size_t begin, std::size_t end) const {
     if (model_.block == 0) return Inner(begin, end);
     const auto block = static_cast<std::size_t>(model_.block);
-    const std::size_t blocks = (end - begin) / block + ((end - begin) % block != 0 ? 1 : 0);
+    const std::size_t blocks = DivideUp(end - begin, block);
     const auto block_sum = [&](std::size_t b) {
       const std::size_t first = begin + b * block;
       const double sum = Inner(first, first + std::min(block, end - first));
@@ -241,8 +242,8 @@ class Evaluator {
 }  // namespace
 
 std::int64_t SlicesThatMatter(std::int64_t slices, std::int64_t depth) {
-  const std::int64_t length = depth / slices + (depth % slices != 0 ? 1 : 0);
-  const std::int64_t filled = length == 0 ? 0 : depth / length + (depth % length != 0 ? 1 : 0);
+  const std::int64_t length = DivideUp(depth, slices);
+  const std::int64_t filled = length == 0 ? 0 : DivideUp(depth, length);
   return std::min(slices, filled + 1);
 }
 

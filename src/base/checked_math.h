@@ -22,6 +22,12 @@ template <std::integral T>
   return result;
 }
 
+// Returns a / b rounded up, for a >= 0 and b > 0. Always fits.
+template <std::integral T>
+[[nodiscard]] constexpr T DivideUp(T a, T b) {
+  return a / b + (a % b != 0 ? 1 : 0);
+}
+
 }  // namespace narrowgauge::internal
 
 #endif  // NARROWGAUGE_BASE_CHECKED_MATH_H_

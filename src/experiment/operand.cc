@@ -161,7 +161,7 @@ Result<std::unique_ptr<Operand>> OpenOperand(const MatrixView& matrix, Instructi
   const auto bits =
       CheckedMultiply(*elements, std::int64_t{StorageBits(GetDTypeInfo(tensor.dtype))});
   const auto held = static_cast<std::int64_t>(tensor.bytes.size());
-  if (!bits || *bits / 8 + (*bits % 8 != 0 ? 1 : 0) != held) {
+  if (!bits || DivideUp(*bits, std::int64_t{8}) != held) {
     return MakeError(StatusCode::kInvalidArgument,
                      fmt::format("a matrix in memory has not the bytes of its shape; shape {} of "
                                  "{}: {} bytes",

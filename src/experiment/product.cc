@@ -9,8 +9,11 @@
 #include <fmt/format.h>
 
 #include "src/backends/emulated.h"
+#include "src/base/check.h"
 #include "src/experiment/nonfinite.h"
-#include "src/numerics/codec.h"
+#include "src/kernels/plain.h"
+#include "src/numerics/bulk_convert.h"
+#include "src/numerics/sum_format.h"
 #include "src/quantize/quantizer.h"
 
 namespace narrowgauge::internal {
@@ -18,14 +21,6 @@ namespace {
 
 // Element i of x and element i of w are not to be rounded by the same random bits.
 constexpr std::uint64_t kSeedOfActivations = 0x61637469;
-
-// Whether all values of an operand are bfloat16 values, as a bfloat16 accumulator's kernel needs
-// them.
-bool HoldsBFloat16(const QuantizationSpec& spec) {
-  const DTypeInfo& info = GetDTypeInfo(spec.dtype);
-  return IsCast(spec) && info.kind == DTypeKind::kFloat && info.mantissa_bits <= 7 &&
-         info.exponent_bits <= 8;
-}
 
 // The type whose values an operand has: of one with scales, whatever float32 the products of codes
 // and scales are.
@@ -46,10 +41,12 @@ FactorExponents ExponentsOf(const PrecisionPolicy& policy) {
   return {.x = SmallestExponent(policy.activations), .w = SmallestExponent(policy.weights)};
 }
 
-void RoundOutput(DType output, std::vector<double>& product) {
-  const DTypeInfo& info = GetDTypeInfo(output);
-  if (info.mantissa_bits >= 52) return;
-  for (double& value : product) value = Decode(info, Encode(info, value));
+void RoundFloats(const Kernels& kernels, DType output, std::vector<float>& values) {
+  if (output == DType::kFloat32 || output == DType::kFloat64) return;
+  const auto codec = MakeCodecConstants(GetDTypeInfo(output), OverflowMode::kNative);
+  NG_CHECK(codec.has_value());
+  const auto count = static_cast<std::int64_t>(values.size());
+  kernels.round_values(values.data(), count, *codec, values.data());
 }
 
 // Compensated like the kernel dot_float64, for operands of float64: products and sums are split
@@ -181,23 +178,17 @@ Product::Reference Product::MakeReference(const double* rows, std::int64_t depth
 std::vector<double> Product::Multiply(const PrecisionPolicy& policy, const float* x,
                                       const std::vector<float>& panel) const {
   const auto size = static_cast<std::size_t>(rows_ * kPanelColumns);
-  const AccumulationSpec& acc = policy.accumulation;
-  std::vector<double> product(size);
-  std::vector<float> narrow(size);
-  const bool bfloat16_holds_operands =
-      HoldsBFloat16(policy.weights) && HoldsBFloat16(policy.activations);
-  if (acc == AccumulationSpec()) {
-    kernels_.dot_float32(x, rows_, depth_, panel.data(), 0, narrow.data());
-    product.assign(narrow.begin(), narrow.end());
-  } else if (acc == AccumulationSpec{.type = {.dtype = DType::kBFloat16}} &&
-             bfloat16_holds_operands) {
-    kernels_.dot_bfloat16(x, rows_, depth_, panel.data(), narrow.data());
-    product.assign(narrow.begin(), narrow.end());
-  } else {
-    EmulatePanel(kernels_, ModelOf(policy).value(), ExponentsOf(policy), x, rows_, depth_,
-                 panel.data(), product.data());
+  if (policy.accumulation == AccumulationSpec()) {
+    std::vector<float> sums(size);
+    kernels_.dot_float32(x, rows_, depth_, panel.data(), 0, sums.data());
+    RoundFloats(kernels_, policy.output, sums);
+    return {sums.begin(), sums.end()};
   }
-  RoundOutput(policy.output, product);
+  std::vector<double> product(size);
+  EmulatePanel(kernels_, ModelOf(policy).value(), ExponentsOf(policy), x, rows_, depth_,
+               panel.data(), product.data());
+  const SumFormat output = SumFormatOf(policy.output);
+  for (double& value : product) value = plain::RoundToSum(value, output);
   return product;
 }
 

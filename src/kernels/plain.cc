@@ -22,9 +22,8 @@ std::uint16_t CodeFromFloat(float value) {
 }  // namespace
 
 double RoundToSum(double value, const SumFormat& format) {
-  if (!std::isfinite(value) || value == 0 || format.mantissa_bits == kDoubleMantissaBits) {
-    return value;
-  }
+  if (std::isnan(value) || value == 0 || format.mantissa_bits == kDoubleMantissaBits) return value;
+  if (std::isinf(value)) return std::copysign(format.overflow, value);
   const int exponent = std::max(std::ilogb(value), format.min_exponent) - format.mantissa_bits;
   const double units = std::ldexp(value, -exponent);
   double rounded = std::trunc(units);
@@ -63,25 +62,6 @@ double AddToSum(double sum, double term, const SumFormat& format) {
   return RoundToSum(OddSum(sum, term), format);
 }
 
-double AddRoundedToBFloat16(double sum, double product) {
-  double total = sum + product;
-  if (!std::isfinite(total) || total == 0) return total;
-  // What the float64 addition lost (Knuth's two-sum), kept as an odd last bit.
-  const double rounded_product = total - sum;
-  const double lost = (sum - (total - rounded_product)) + (product - rounded_product);
-  if (lost != 0 && (std::bit_cast<std::uint64_t>(total) & 1U) == 0) {
-    total = std::nextafter(total, lost > 0 ? std::numeric_limits<double>::infinity()
-                                           : -std::numeric_limits<double>::infinity());
-  }
-  // The distance between neighbouring bfloat16 values here, subnormals included.
-  const double quantum = std::ldexp(1.0, std::max(std::ilogb(total), -126) - 7);
-  const double rounded = std::nearbyint(total / quantum) * quantum;
-  if (std::abs(rounded) >= 0x1p128) {
-    return std::copysign(std::numeric_limits<double>::infinity(), rounded);
-  }
-  return rounded;
-}
-
 void DotFloat32(const float* x, const float* w, std::int64_t rows, std::int64_t depth,
                 std::int64_t columns, std::int64_t flip, float* out) {
   for (std::int64_t m = 0; m < rows; ++m) {
@@ -111,20 +91,6 @@ void DotFloat64(const float* x, const float* w, std::int64_t rows, std::int64_t 
         sum = total;
       }
       out[m * columns + n] = sum + lost;
-    }
-  }
-}
-
-void DotBFloat16(const float* x, const float* w, std::int64_t rows, std::int64_t depth,
-                 std::int64_t columns, float* out) {
-  for (std::int64_t m = 0; m < rows; ++m) {
-    for (std::int64_t n = 0; n < columns; ++n) {
-      double sum = 0;
-      for (std::int64_t k = 0; k < depth; ++k) {
-        sum = AddRoundedToBFloat16(
-            sum, static_cast<double>(x[m * depth + k]) * static_cast<double>(w[k * columns + n]));
-      }
-      out[m * columns + n] = static_cast<float>(sum);
     }
   }
 }

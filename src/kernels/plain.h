@@ -11,11 +11,6 @@
 
 namespace narrowgauge::internal::plain {
 
-// Returns sum + product, taken exactly, rounded once to the nearest bfloat16: ties to even,
-// subnormals kept, overflow to infinity, NaN to NaN. `sum` is a bfloat16 value and `product` one of
-// two of them.
-[[nodiscard]] double AddRoundedToBFloat16(double sum, double product);
-
 // Arithmetic of running sums, in float64: sums of a format's values and of products of float32
 // factors are formed exactly, or rounded to odd, and then rounded once.
 
@@ -36,10 +31,6 @@ void DotFloat32(const float* x, const float* w, std::int64_t rows, std::int64_t 
 // As DotFloat32, ascending, with float64 sums: exact products, two-sum, errors added at the end.
 void DotFloat64(const float* x, const float* w, std::int64_t rows, std::int64_t depth,
                 std::int64_t columns, double* out);
-
-// As DotFloat32, ascending, with each step rounded once to bfloat16; operands are bfloat16 values.
-void DotBFloat16(const float* x, const float* w, std::int64_t rows, std::int64_t depth,
-                 std::int64_t columns, float* out);
 
 // As quantize_int8 in kernels.inc.
 void QuantizeInt8(const float* w, std::int64_t depth, std::int64_t columns, const float* factor,

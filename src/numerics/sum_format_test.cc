@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "src/kernels/plain.h"
 #include "src/numerics/codec.h"
@@ -15,6 +16,12 @@ TEST(SumFormatTest, RoundsAsTheCodecDoes) {
     const DTypeInfo& info = GetDTypeInfo(dtype);
     if (info.kind != DTypeKind::kFloat || !info.has_zero || info.mantissa_bits > 23) continue;
     const SumFormat format = SumFormatOf(dtype);
+    const double infinity = std::numeric_limits<double>::infinity();
+    const double from_infinity = Decode(info, Encode(info, -infinity));
+    const double got_from_infinity = plain::RoundToSum(-infinity, format);
+    EXPECT_TRUE(got_from_infinity == from_infinity ||
+                (std::isnan(got_from_infinity) && std::isnan(from_infinity)))
+        << info.name;
     for (int exponent = -160; exponent < 130; ++exponent) {
       for (const double significand :
            {1.0, 1 + 0x1p-30, 1.0625, 1.25, 1.5, 1.75, 1.9375, 2 - 0x1p-30}) {

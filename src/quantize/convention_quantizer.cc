@@ -225,7 +225,6 @@ class ConventionQuantizer : public Quantizer {
   ErrorsAre Quantize(std::int64_t, std::int64_t, std::span<const double>, std::span<float>,
                      QuantizationCounts&) const override {
     NG_CHECK(false);  // A float64 matrix was refused.
-    return ErrorsAre::kFloat64;
   }
 
   [[nodiscard]] Result<void> TryQuantize(std::int64_t n, std::span<const float> x,

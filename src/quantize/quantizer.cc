@@ -26,7 +26,6 @@ class IdentityQuantizer : public Quantizer {
   ErrorsAre Quantize(std::int64_t, std::int64_t, std::span<const double>, std::span<float>,
                      QuantizationCounts&) const override {
     NG_CHECK(false);  // Made for float32 only.
-    return ErrorsAre::kFloat64;
   }
   [[nodiscard]] std::int64_t PartLength() const override { return kPartialElements; }
 };

@@ -11,6 +11,7 @@ namespace {
 
 using internal::CheckedAdd;
 using internal::CheckedMultiply;
+using internal::DivideUp;
 using Count = std::optional<std::int64_t>;  // Nothing where it does not fit.
 
 constexpr int kBitsPerByte = 8;
@@ -19,14 +20,12 @@ Count Multiply(Count a, Count b) { return a && b ? CheckedMultiply(*a, *b) : std
 
 Count Add(Count a, Count b) { return a && b ? CheckedAdd(*a, *b) : std::nullopt; }
 
-std::int64_t DivideUp(std::int64_t a, std::int64_t b) { return a / b + (a % b != 0 ? 1 : 0); }
-
 // Returns the bytes of `count` values of `bits` bits, packed: rounded up once. The bits need not
 // fit.
 Count PackedBytes(Count count, int bits) {
   if (!count) return std::nullopt;
   return Add(Multiply(*count / kBitsPerByte, bits),
-             DivideUp(*count % kBitsPerByte * bits, kBitsPerByte));
+             DivideUp(*count % kBitsPerByte * bits, std::int64_t{kBitsPerByte}));
 }
 
 int ScaleBits(DType dtype) { return StorageBits(GetDTypeInfo(dtype)); }
@@ -84,7 +83,7 @@ Counts CountPlain(const QuantizationSpec& spec, DType scale_dtype, std::int64_t 
 }
 
 Counts CountBlocks(const BlockFormatInfo& info, std::int64_t depth, std::int64_t columns) {
-  const Count blocks = Multiply(columns, DivideUp(depth, info.block_size));
+  const Count blocks = Multiply(columns, DivideUp(depth, std::int64_t{info.block_size}));
   const Count codes = PackedBytes(Multiply(depth, columns), info.element_bits);
   const Count whole = Multiply(blocks, PackedBytes(info.block_size, info.element_bits));
   const Count block_scales =
