@@ -61,11 +61,10 @@ std::string_view KernelWords(const MeasureResult& result) {
 
 // What the model of hardware that a policy sums as was held against.
 Cell EvidenceCell(const PrecisionPolicy& policy) {
-  const HardwareModel* const hardware = policy.accumulation.hardware;
-  if (hardware == nullptr) return NoValue{"no hardware"};
-  const auto paths = PathsOf(*hardware);
-  const auto path = std::ranges::find(paths, policy.activations.dtype, &HardwarePath::operands);
-  if (path == paths.end()) return NoValue{"no product"};
+  if (policy.accumulation.hardware == nullptr) return NoValue{"no hardware"};
+  const Factors factors = FactorsOf(policy);
+  const HardwarePath* const path = PathFor(policy.accumulation, factors.x, factors.w);
+  if (path == nullptr) return NoValue{"no product"};
   return std::string(HardwareEvidenceWords(path->evidence));
 }
 

@@ -20,12 +20,21 @@ namespace narrowgauge {
 enum class SumKind : std::uint8_t {
   kFloat,
   kE8M13,  // Eight bits of exponent and 13 of mantissa: what NVIDIA's FP8 units keep of a sum.
+  kInt32,  // Of integers. Their sum does not depend on an order.
+};
+
+// What integer sums do where a result does not fit.
+enum class IntegerOverflow : std::uint8_t {
+  kExact,       // Sums are as wide as they have to be.
+  kWrap,        // Modulo 2^32.
+  kSaturate16,  // The products of k and k + 1, k even, are added and clipped to 16 bits
+                // (VPMADDUBSW); the sums of pairs modulo 2^32.
 };
 
 // A type that is summed in.
 struct SumType {
   SumKind kind = SumKind::kFloat;
-  DType dtype = DType::kFloat32;  // Of kFloat: one that has a zero.
+  DType dtype = DType::kFloat32;  // Of kFloat: one that has a zero. kInt32 is for `type` alone.
   friend bool operator==(const SumType&, const SumType&) = default;
 };
 
@@ -35,16 +44,23 @@ enum class SumOrder : std::uint8_t {
   kAligned,   // Groups of products, aligned to the largest and added at once to the sum so far.
 };
 
+// How the passes over split operands are ordered: by the compiler that writes them.
+enum class PassOrder : std::uint8_t {
+  kXlaGpu,
+  kXlaTpu,
+};
+
 struct HardwareModel;
 
 // What a matmul sums in, apart from what it returns.
 struct AccumulationSpec {
   SumType type = {};
+  IntegerOverflow overflow = IntegerOverflow::kExact;  // Of kInt32, for which no more is said.
 
   // The products of a block, or of all k.
   SumOrder order = SumOrder::kSequential;
   bool separate = false;     // Products are rounded before they are added.
-  std::int64_t group = 0;    // kAligned: so many products at a time,
+  std::int64_t group = 0;    // kAligned: so many products at a time, kLargestAlignedGroup at most,
   std::int64_t bits = 0;     // each cut to so many bits below the largest exponent.
   std::int64_t promote = 0;  // kAligned: begins anew each so many k; sums are added in float32.
 
@@ -59,11 +75,18 @@ struct AccumulationSpec {
 
   const HardwareModel* hardware = nullptr;  // Instead of all the above.
 
+  // Factors of float32 in parts of a narrower type, each pass a product of parts: 3, 6 or 9 of
+  // bfloat16, 3 of tf32; 1: factors as they are.
+  int passes = 1;
+  DType parts = DType::kBFloat16;
+  bool splits_to_nearest =
+      false;  // Parts are rounded to nearest; else cut, all but bfloat16's last.
+
   friend bool operator==(const AccumulationSpec&, const AccumulationSpec&) = default;
 };
 
 // The dtype of what an accumulation returns if nothing else is asked for: its own, float32 for
-// e8m13, for promoted sums and for hardware.
+// e8m13, integers, promoted sums, several passes and hardware.
 [[nodiscard]] DType OwnOutput(const AccumulationSpec& accumulation);
 
 // ---- The model ---------------------------------------------------------------------------------
@@ -74,6 +97,7 @@ enum class InnerOrder : std::uint8_t {
   kPairwise,  // round([0, n/2) + [n/2, n)), and so on down to single products.
   kAligned,   // Groups of products, aligned and added at once to the sum so far.
   kExact,     // The exact sum, rounded once.
+  kInteger,   // Of integer factors, by `overflow`; sums stay exact in float64.
 };
 
 // AMD's CDNA 3 aligns the products of a group first, then their sum with the sum so far, both
@@ -97,6 +121,27 @@ struct InnerSum {
   std::int64_t group = 0;
   int bits = 0;
   Alignment alignment = Alignment::kTogether;
+
+  IntegerOverflow overflow = IntegerOverflow::kExact;  // kInteger.
+};
+
+// One pass multiplies part `x` of the one factor with part `w` of the other; 0 is the largest.
+struct Pass {
+  int x = 0;
+  int w = 0;
+};
+
+// Each part is the factor less the larger parts, cut to `parts` or rounded to nearest. Passes are
+// sums of their own, added in float32 in their order, the first ones the least; NaN in place of
+// all but the last becomes 0 before that is added, so that infinite factors survive.
+struct MultiPass {
+  std::span<const Pass> passes = {};  // Empty: factors are multiplied as they are.
+  int part_count = 1;
+  DType parts = DType::kBFloat16;
+  bool rounds_parts = false;      // To nearest, all but the last one,
+  bool rounds_last_part = false;  // and this one.
+  // A pass begins with the sum so far in place of zero and adds its blocks to it.
+  bool continues_sum = false;
 };
 
 struct DotModel {
@@ -116,6 +161,8 @@ struct DotModel {
   SumFormat reduce = {};
 
   bool flushes_operands = false;  // Subnormal operands count as zero.
+
+  MultiPass multi_pass = {};
 };
 
 // ---- Hardware ----------------------------------------------------------------------------------
@@ -131,6 +178,7 @@ enum class HardwareEvidence : std::uint8_t {
 struct HardwareModel {
   std::string_view name;
   std::string_view summary;
+  PassOrder pass_order = PassOrder::kXlaGpu;
 };
 
 [[nodiscard]] std::span<const HardwareModel> AllHardware();
@@ -138,22 +186,28 @@ struct HardwareModel {
 // kInvalidArgument names those there are and the nearest.
 [[nodiscard]] Result<const HardwareModel*> FindHardware(std::string_view name);
 
-// How a unit multiplies operands of one type.
+// How a unit multiplies factors x and w of two types.
 struct HardwarePath {
-  DType operands = DType::kFloat32;
+  DType x = DType::kFloat32;
+  DType w = DType::kFloat32;
   DotModel model = {};
   HardwareEvidence evidence = HardwareEvidence::kPaper;
   std::string_view source;
 };
 
-// The types that a unit multiplies, each with its model.
+// The pairs of types that a unit multiplies, each with its model.
 [[nodiscard]] std::span<const HardwarePath> PathsOf(const HardwareModel& hardware);
+
+// Returns the path that an accumulation takes with factors of these types: of its unit of hardware,
+// for parts of them if it has several passes. Null without hardware, or if the unit has none.
+[[nodiscard]] const HardwarePath* PathFor(const AccumulationSpec& accumulation, DType x, DType w);
 
 // "checked against captured results", "after the vendor's manual", "after a paper only".
 [[nodiscard]] std::string_view HardwareEvidenceWords(HardwareEvidence evidence);
 
 // Returns what an accumulation does with factors of these types. kInvalidArgument if it is a unit
-// of hardware that does not multiply them; the message names those it does.
+// of hardware that does not multiply them, with those it does, or if they cannot be split into
+// parts.
 [[nodiscard]] Result<DotModel> ModelOf(const AccumulationSpec& accumulation, DType x, DType w);
 
 }  // namespace narrowgauge

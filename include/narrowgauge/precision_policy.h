@@ -29,17 +29,16 @@
 //   type         = a float dtype with a zero | "e8m13" | "int32"
 //   key          = fma=fused|separate   inner=TYPE   handoff=keep|round   partial=TYPE
 //                  reduce=TYPE   bits=F   promote=N   overflow=exact|wrap|saturate16
-//                  passes=3|6|9
+//                  passes=3|6|9   parts=bfloat16|tf32   split=cut|nearest
 //
-// w and a are float32 if left out, acc is float32, and out, a float, is acc's type (float32
-// for e8m13, for promoted sums and for hardware). A key that says
-// nothing about its format is refused, whatever its value. With like=, what the text leaves out is
-// as the convention has it, the granularity too; of keys that differ only apply= is
-// accepted.
+// w and a are float32 if left out, acc is float32, and out, a float, is acc's type (float32 for
+// e8m13, for integers, promoted sums, several passes and hardware). A key that says nothing about
+// its format is refused, whatever its value. With like=, what the text leaves out is as the
+// convention has it, the granularity too; of keys that differ only apply= is accepted.
 //
 // Orders nest, the outermost first: slices of split-K, then how the sums of blocks are added, then
-// how products are. aligned:G needs bits=F. int32 and passes= are read and not supported yet; the
-// models of hardware are those of AllHardware().
+// how products are. aligned:G needs bits=F. int32 has no order and, of the keys, overflow= alone;
+// models of hardware are those of AllHardware() and have passes=, parts= and split= alone.
 
 namespace narrowgauge {
 
@@ -66,9 +65,26 @@ struct NamedPolicy {
 // policies have the same brief text only if they are the same.
 [[nodiscard]] std::string FormatPolicyBriefly(const PrecisionPolicy& policy);
 
-// Parses a policy. kInvalidArgument names the part, the accepted words and the nearest one; also
-// for accumulations that are well formed and not supported yet, which are said to be so.
+// Parses a policy. kInvalidArgument names the part, the accepted words and the nearest one. What
+// parts of a policy mean together is ModelOf's to judge.
 [[nodiscard]] Result<PrecisionPolicy> ParsePolicy(std::string_view text);
+
+// Whether an operand's codes are multiplied and its scales applied to the sums: scales that are
+// said to be applied after, or said nothing of where integers are summed or hardware is.
+[[nodiscard]] bool MultipliesCodes(const QuantizationSpec& operand,
+                                   const AccumulationSpec& accumulation);
+
+// The types of what a policy multiplies: of casts and codes their format; else float32.
+struct Factors {
+  DType x = DType::kFloat32;
+  DType w = DType::kFloat32;
+};
+[[nodiscard]] Factors FactorsOf(const PrecisionPolicy& policy);
+
+// Returns what the policy does with its factors. kInvalidArgument for what no engine can do: types
+// that a unit of hardware does not multiply, integer sums of floats, scales after the product
+// that differ within it, and so on.
+[[nodiscard]] Result<DotModel> ModelOf(const PrecisionPolicy& policy);
 
 // Returns what the policy means in words: its weights, its activations, its accumulator and what it
 // returns, a sentence or more each.

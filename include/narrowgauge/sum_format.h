@@ -26,6 +26,11 @@ struct SumFormat {
   friend bool operator==(const SumFormat&, const SumFormat&) = default;
 };
 
+// Limits of aligned groups: so many products below 4, in units of the last of so many bits kept,
+// add up to an integer that float64 holds.
+inline constexpr std::int64_t kLargestAlignedGroup = 1024;
+inline constexpr int kMostAlignedBits = 40;
+
 }  // namespace narrowgauge
 
 #endif  // NARROWGAUGE_SUM_FORMAT_H_

@@ -18,14 +18,16 @@ using Sums = std::array<double, kColumns>;
 // One row of x: what Evaluator of plain_dot.cc does, for all columns of a panel at a time.
 class RowEvaluator {
  public:
+  // `start` stands for the zeros that the sums of blocks are added to.
   RowEvaluator(const Kernels& kernels, const DotModel& model, const FactorExponents& exponents,
-               const float* x, std::int64_t depth, const float* panel)
+               const float* x, std::int64_t depth, const float* panel, const Sums& start)
       : kernels_(kernels),
         model_(model),
         exponents_(exponents),
         x_(x),
         depth_(depth),
-        panel_(panel) {}
+        panel_(panel),
+        start_(start) {}
 
   [[nodiscard]] Sums Slices() const {
     if (model_.slices == 1) return Slice(0, depth_);
@@ -59,7 +61,7 @@ class RowEvaluator {
       Round(model_.outer, sums);
       return sums;
     }
-    Sums sums = {};
+    Sums sums = start_;
     for (std::int64_t b = 0; b < blocks; ++b) {
       const Sums block = block_sums(b);
       kernels_.add_to_sums(block.data(), model_.outer, sums.data());
@@ -99,6 +101,9 @@ class RowEvaluator {
         return inner.alignment == Alignment::kTogether ? Aligned(begin, end) : Plainly(begin, end);
       case InnerOrder::kExact:
         return Plainly(begin, end);
+      case InnerOrder::kInteger:
+        return inner.overflow == IntegerOverflow::kSaturate16 ? Plainly(begin, end)
+                                                              : Integers(begin, end);
     }
     return {};
   }
@@ -155,6 +160,16 @@ class RowEvaluator {
     return sums;
   }
 
+  // Sums of products that are integers are exact in float64.
+  [[nodiscard]] Sums Integers(std::int64_t begin, std::int64_t end) const {
+    Sums sums;
+    kernels_.dot_float64(x_ + begin, 1, end - begin, panel_ + begin * kPanelColumns, sums.data());
+    if (model_.inner.overflow == IntegerOverflow::kWrap) {
+      for (double& sum : sums) sum = WrapToInt32(sum);
+    }
+    return sums;
+  }
+
   // What no kernel does.
   [[nodiscard]] Sums Plainly(std::int64_t begin, std::int64_t end) const {
     const auto length = static_cast<std::size_t>(end - begin);
@@ -176,6 +191,7 @@ class RowEvaluator {
   const float* const x_;
   const std::int64_t depth_;
   const float* const panel_;
+  const Sums start_;
 };
 
 // Subnormal operands as zeros.
@@ -190,6 +206,17 @@ std::vector<float> Flushed(const float* values, std::size_t count, int min_expon
 
 }  // namespace
 
+std::vector<float> PackPanel(const float* rows, std::int64_t depth,
+                             const std::vector<std::int64_t>& kept) {
+  std::vector<float> panel(static_cast<std::size_t>(depth * kPanelColumns));
+  for (const std::int64_t i : kept) {
+    for (std::int64_t k = 0; k < depth; ++k) {
+      panel[static_cast<std::size_t>(k * kPanelColumns + i)] = rows[i * depth + k];
+    }
+  }
+  return panel;
+}
+
 void EmulatePanel(const Kernels& kernels, const DotModel& model, const FactorExponents& exponents,
                   const float* x, std::int64_t rows, std::int64_t depth, const float* panel,
                   double* out) {
@@ -201,8 +228,34 @@ void EmulatePanel(const Kernels& kernels, const DotModel& model, const FactorExp
     x = x_flushed.data();
     panel = panel_flushed.data();
   }
+  const MultiPass& multi_pass = model.multi_pass;
+  if (multi_pass.passes.empty()) {
+    for (std::int64_t m = 0; m < rows; ++m) {
+      const RowEvaluator row(kernels, model, exponents, x + m * depth, depth, panel, {});
+      std::ranges::copy(row.Slices(), out + m * kPanelColumns);
+    }
+    return;
+  }
+  const auto parts_of_x = SplitIntoParts(multi_pass, {x, static_cast<std::size_t>(rows * depth)});
+  const auto parts_of_panel =
+      SplitIntoParts(multi_pass, {panel, static_cast<std::size_t>(depth * kPanelColumns)});
   for (std::int64_t m = 0; m < rows; ++m) {
-    const Sums sums = RowEvaluator(kernels, model, exponents, x + m * depth, depth, panel).Slices();
+    Sums sums = {};
+    for (std::size_t p = 0; p < multi_pass.passes.size(); ++p) {
+      if (p + 1 == multi_pass.passes.size()) {
+        for (double& sum : sums) sum = std::isnan(sum) ? 0 : sum;
+      }
+      const auto& part_of_x = parts_of_x[static_cast<std::size_t>(multi_pass.passes[p].x)];
+      const auto& part_of_panel = parts_of_panel[static_cast<std::size_t>(multi_pass.passes[p].w)];
+      const RowEvaluator row(kernels, model, exponents, part_of_x.data() + m * depth, depth,
+                             part_of_panel.data(), multi_pass.continues_sum ? sums : Sums{});
+      const Sums pass = row.Slices();
+      if (p == 0 || multi_pass.continues_sum) {
+        sums = pass;
+      } else {
+        kernels.add_to_sums(pass.data(), SumFormat(), sums.data());
+      }
+    }
     std::ranges::copy(sums, out + m * kPanelColumns);
   }
 }

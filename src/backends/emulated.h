@@ -2,13 +2,18 @@
 #define NARROWGAUGE_BACKENDS_EMULATED_H_
 
 #include <cstdint>
-#include <span>
+#include <vector>
 
 #include "narrowgauge/accumulation.h"
 #include "src/backends/plain_dot.h"
 #include "src/kernels/kernels.h"
 
 namespace narrowgauge::internal {
+
+// Returns channels side by side, as kernels take them: channel i, rows[i * depth ...], in column i
+// for i in `kept`, and zeros in the others.
+[[nodiscard]] std::vector<float> PackPanel(const float* rows, std::int64_t depth,
+                                           const std::vector<std::int64_t>& kept);
 
 // out[m][n] = x[m] * w[n] as the model sums it, for rows x[m] of K elements and up to kPanelColumns
 // channels: `panel` holds the channels as kernels take them, zeros beside them. out has row stride

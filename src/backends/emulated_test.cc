@@ -26,6 +26,8 @@ constexpr auto kStride = static_cast<std::size_t>(test::kStride);
 
 enum class Values { kOrdinary, kExtreme };
 
+int SmallestExponent(DType dtype) { return 1 - GetDTypeInfo(dtype).exponent_bias; }
+
 // Values of a type: near 1, or of all magnitudes with zeros, subnormals and, now and then,
 // infinities.
 std::vector<float> Operand(std::size_t count, DType dtype, Values values, unsigned seed) {
@@ -33,8 +35,13 @@ std::vector<float> Operand(std::size_t count, DType dtype, Values values, unsign
   std::mt19937 engine(seed);
   std::normal_distribution<float> normal;
   std::vector<float> operand(count);
+  const bool is_integer = info.kind == DTypeKind::kInteger;
   for (float& value : operand) {
     value = normal(engine);
+    if (is_integer) {
+      value = DecodeFloat32(info, engine() % (1U << info.total_bits));
+      continue;
+    }
     if (values == Values::kExtreme) {
       value = std::ldexp(value, static_cast<int>(engine() % 270) - 140);
       if (engine() % 50 == 0) value = 0;
@@ -47,7 +54,8 @@ std::vector<float> Operand(std::size_t count, DType dtype, Values values, unsign
 
 struct Case {
   std::string_view accumulation;
-  DType operands;
+  DType x;
+  DType w;
 };
 
 std::vector<Case> Cases() {
@@ -79,12 +87,24 @@ std::vector<Case> Cases() {
         "e8m13/aligned:32,bits=13",
         "e8m13/aligned:32,bits=13,promote=64",
         "float32/block:64+aligned:8,inner=e8m13,bits=13"}) {
-    cases.push_back({text, DType::kBFloat16});
-    cases.push_back({text, DType::kFloat32});
+    cases.push_back({text, DType::kBFloat16, DType::kBFloat16});
+    cases.push_back({text, DType::kFloat32, DType::kFloat32});
+  }
+  for (const std::string_view text :
+       {"float32,passes=3", "float32,passes=6", "float32,passes=9", "float32,passes=3,parts=tf32",
+        "bfloat16/block:8,inner=float32,passes=3,split=nearest", "float32/split-k:3,passes=3",
+        "nvidia/a100,passes=3", "nvidia/h100,passes=3,parts=tf32", "tpu/v5e,passes=3",
+        "tpu/v6e,passes=6"}) {
+    cases.push_back({text, DType::kFloat32, DType::kFloat32});
+  }
+  for (const std::string_view text :
+       {"int32", "int32,overflow=wrap", "int32,overflow=saturate16"}) {
+    cases.push_back({text, DType::kUint8, DType::kInt8});
+    cases.push_back({text, DType::kInt4, DType::kInt8});
   }
   for (const HardwareModel& hardware : AllHardware()) {
     for (const HardwarePath& path : PathsOf(hardware)) {
-      cases.push_back({hardware.name, path.operands});
+      cases.push_back({hardware.name, path.x, path.w});
     }
   }
   return cases;
@@ -96,20 +116,21 @@ INSTANTIATE_TEST_SUITE_P(EverySupportedSet, EmulatedTest, test::EveryInstruction
                          test::InstructionSetTestName);
 
 TEST_P(EmulatedTest, GivesThePlainDotsBits) {
-  for (const auto& [text, operands] : Cases()) {
+  for (const auto& [text, x_type, w_type] : Cases()) {
     const auto policy = ParsePolicy("acc=" + std::string(text));
     ASSERT_TRUE(policy.has_value()) << policy.error().message;
-    const auto model = ModelOf(policy->accumulation, operands, operands);
+    const auto model = ModelOf(policy->accumulation, x_type, w_type);
     ASSERT_TRUE(model.has_value()) << model.error().message;
-    const int exponent = 1 - GetDTypeInfo(operands).exponent_bias;
+    const FactorExponents exponents = {.x = SmallestExponent(x_type),
+                                       .w = SmallestExponent(w_type)};
     for (const Values values : {Values::kOrdinary, Values::kExtreme}) {
-      for (const std::size_t depth : {0U, 1U, 2U, 31U, 130U}) {
+      for (const std::size_t depth : {0U, 1U, 2U, 31U, 130U, 258U}) {
         constexpr std::size_t kRows = 2;
-        const auto x = Operand(kRows * depth, operands, values, 1);
+        const auto x = Operand(kRows * depth, x_type, values, 1);
         const auto panel =
-            Operand(depth * static_cast<std::size_t>(kPanelColumns), operands, values, 2);
+            Operand(depth * static_cast<std::size_t>(kPanelColumns), w_type, values, 2);
         std::vector<double> got(kRows * static_cast<std::size_t>(kPanelColumns));
-        EmulatePanel(KernelsFor(GetParam()), *model, {exponent, exponent}, x.data(), kRows,
+        EmulatePanel(KernelsFor(GetParam()), *model, exponents, x.data(), kRows,
                      static_cast<std::int64_t>(depth), panel.data(), got.data());
         for (std::size_t m = 0; m < kRows; ++m) {
           for (std::size_t n = 0; n < static_cast<std::size_t>(kPanelColumns); n += 7 * kStride) {
@@ -117,12 +138,11 @@ TEST_P(EmulatedTest, GivesThePlainDotsBits) {
             for (std::size_t k = 0; k < depth; ++k) {
               w[k] = panel[k * static_cast<std::size_t>(kPanelColumns) + n];
             }
-            const double want =
-                PlainDot(*model, {x.data() + m * depth, depth}, w, {exponent, exponent});
+            const double want = PlainDot(*model, {x.data() + m * depth, depth}, w, exponents);
             const double value = got[m * static_cast<std::size_t>(kPanelColumns) + n];
             if (std::isnan(want) && std::isnan(value)) continue;
             ASSERT_EQ(std::bit_cast<std::uint64_t>(value), std::bit_cast<std::uint64_t>(want))
-                << text << " of " << DTypeName(operands) << ", K = " << depth << ": " << value
+                << text << " of " << DTypeName(x_type) << ", K = " << depth << ": " << value
                 << ", not " << want;
           }
         }

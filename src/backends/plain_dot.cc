@@ -9,6 +9,7 @@
 #include "src/base/check.h"
 #include "src/base/checked_math.h"
 #include "src/kernels/plain.h"
+#include "src/numerics/codec.h"
 
 namespace narrowgauge::internal {
 namespace {
@@ -21,6 +22,10 @@ using plain::RoundToSum;
 class ExactSum {
  public:
   void Add(double term) {
+    if (!std::isfinite(term)) {
+      nonfinite_ += term;
+      return;
+    }
     std::size_t kept = 0;
     for (const double part : parts_) {
       const double total = part + term;
@@ -33,8 +38,9 @@ class ExactSum {
     parts_.push_back(term);
   }
 
-  // Rounded to odd.
+  // Rounded to odd; what IEEE 754 adds up to if a term is NaN or infinite.
   [[nodiscard]] double Odd() const {
+    if (nonfinite_ != 0) return nonfinite_;
     double total = 0;
     std::size_t i = parts_.size();
     while (i > 0) {
@@ -49,6 +55,7 @@ class ExactSum {
 
  private:
   std::vector<double> parts_;
+  double nonfinite_ = 0;
 };
 
 int Exponent(double value, int min_exponent) { return std::max(std::ilogb(value), min_exponent); }
@@ -64,9 +71,10 @@ struct Term {
 
 class Evaluator {
  public:
+  // `start` stands for the zero that the sums of blocks are added to.
   Evaluator(const DotModel& model, std::span<const float> x, std::span<const float> w,
-            const FactorExponents& exponents)
-      : model_(model), x_(x), w_(w), exponents_(exponents) {}
+            const FactorExponents& exponents, double start = 0)
+      : model_(model), x_(x), w_(w), exponents_(exponents), start_(start) {}
 
   [[nodiscard]] double Slices() const {
     const std::size_t size = x_.size();
@@ -111,7 +119,7 @@ class Evaluator {
     if (model_.outer_is_pairwise) {
       return RoundToSum(Tree(0, blocks, model_.outer, block_sum), model_.outer);
     }
-    double sum = 0;
+    double sum = start_;
     for (std::size_t b = 0; b < blocks; ++b) sum = AddToSum(sum, block_sum(b), model_.outer);
     return sum;
   }
@@ -151,8 +159,27 @@ class Evaluator {
         for (std::size_t k = begin; k < end; ++k) sum.Add(Product(k));
         return RoundToSum(sum.Odd(), inner.format);
       }
+      case InnerOrder::kInteger:
+        return Integers(begin, end);
     }
     NG_CHECK(false);
+  }
+
+  [[nodiscard]] double Integers(std::size_t begin, std::size_t end) const {
+    double sum = 0;
+    switch (model_.inner.overflow) {
+      case IntegerOverflow::kExact:
+      case IntegerOverflow::kWrap:
+        for (std::size_t k = begin; k < end; ++k) sum += Product(k);
+        break;
+      case IntegerOverflow::kSaturate16:
+        for (std::size_t k = begin; k < end; k += 2) {
+          const double pair = Product(k) + (k + 1 < end ? Product(k + 1) : 0);
+          sum += std::clamp(pair, -0x1p15, 0x1p15 - 1);
+        }
+        break;
+    }
+    return model_.inner.overflow == IntegerOverflow::kExact ? sum : WrapToInt32(sum);
   }
 
   [[nodiscard]] double Lanes(std::size_t begin, std::size_t end) const {
@@ -237,9 +264,47 @@ class Evaluator {
   const std::span<const float> x_;
   const std::span<const float> w_;
   const FactorExponents exponents_;
+  const double start_;
 };
 
+double DotOfPasses(const DotModel& model, std::span<const float> x, std::span<const float> w,
+                   const FactorExponents& exponents) {
+  const MultiPass& multi_pass = model.multi_pass;
+  const auto parts_of_x = SplitIntoParts(multi_pass, x);
+  const auto parts_of_w = SplitIntoParts(multi_pass, w);
+  double sum = 0;
+  for (std::size_t p = 0; p < multi_pass.passes.size(); ++p) {
+    if (p + 1 == multi_pass.passes.size() && std::isnan(sum)) sum = 0;
+    const auto& part_of_x = parts_of_x[static_cast<std::size_t>(multi_pass.passes[p].x)];
+    const auto& part_of_w = parts_of_w[static_cast<std::size_t>(multi_pass.passes[p].w)];
+    const double start = multi_pass.continues_sum ? sum : 0;
+    const double pass = Evaluator(model, part_of_x, part_of_w, exponents, start).Slices();
+    sum = p == 0 || multi_pass.continues_sum ? pass : AddToSum(sum, pass, SumFormat());
+  }
+  return sum;
+}
+
 }  // namespace
+
+double WrapToInt32(double sum) { return sum - 0x1p32 * std::floor((sum + 0x1p31) * 0x1p-32); }
+
+std::vector<std::vector<float>> SplitIntoParts(const MultiPass& multi_pass,
+                                               std::span<const float> values) {
+  const DTypeInfo& info = GetDTypeInfo(multi_pass.parts);
+  std::vector<float> rest(values.begin(), values.end());
+  std::vector<std::vector<float>> parts;
+  for (int p = 0; p < multi_pass.part_count; ++p) {
+    const bool rounds =
+        p + 1 < multi_pass.part_count ? multi_pass.rounds_parts : multi_pass.rounds_last_part;
+    const RoundingMode rounding = rounds ? RoundingMode::kNearestEven : RoundingMode::kTowardZero;
+    std::vector<float>& part = parts.emplace_back(rest.size());
+    for (std::size_t i = 0; i < rest.size(); ++i) {
+      part[i] = DecodeFloat32(info, EncodeFloat32(info, rest[i], rounding, OverflowMode::kNative));
+      rest[i] -= part[i];
+    }
+  }
+  return parts;
+}
 
 std::int64_t SlicesThatMatter(std::int64_t slices, std::int64_t depth) {
   const std::int64_t length = DivideUp(depth, slices);
@@ -250,6 +315,7 @@ std::int64_t SlicesThatMatter(std::int64_t slices, std::int64_t depth) {
 double PlainDot(const DotModel& model, std::span<const float> x, std::span<const float> w,
                 const FactorExponents& exponents) {
   NG_CHECK(x.size() == w.size());
+  if (!model.multi_pass.passes.empty()) return DotOfPasses(model, x, w, exponents);
   return Evaluator(model, x, w, exponents).Slices();
 }
 

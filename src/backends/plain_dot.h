@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "narrowgauge/accumulation.h"
 
@@ -17,6 +18,14 @@ struct FactorExponents {
 // Of that many slices of `depth` k, how many have to be looked at: those that are not empty, and of
 // the empty ones one, which makes -0 of a sum +0.
 [[nodiscard]] std::int64_t SlicesThatMatter(std::int64_t slices, std::int64_t depth);
+
+// Returns the integer from -2^31 to 2^31 - 1 that an integer below 2^53 is modulo 2^32.
+[[nodiscard]] double WrapToInt32(double sum);
+
+// Returns the parts of each value, the largest first: what a pass takes in place of a factor. Of
+// what is not finite all parts but the first are NaN.
+[[nodiscard]] std::vector<std::vector<float>> SplitIntoParts(const MultiPass& multi_pass,
+                                                             std::span<const float> values);
 
 // Returns the sum of x[k] * w[k] as the model has it, from +0: step by step, for any model. What is
 // faster is tested against this. Factors are values of float32 or of narrower types, so that their

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -47,6 +46,20 @@ std::vector<OperandForm> FormsOf(DType stored) {
           {"float16", DType::kFloat16}};
 }
 
+// Products of float32 in several passes: of sums in words, and on every unit for which there are
+// any.
+void AddSumsOfPasses(std::vector<std::string>& sums) {
+  for (const std::string_view passes :
+       {"passes=3", "passes=6", "passes=9", "passes=3,parts=tf32"}) {
+    sums.push_back(fmt::format("float32,{}", passes));
+    for (const HardwareModel& hardware : AllHardware()) {
+      const std::string sum = fmt::format("{},{}", hardware.name, passes);
+      const auto policy = ParsePolicy("acc=" + sum);
+      if (policy && Product::Supports(*policy)) sums.push_back(sum);
+    }
+  }
+}
+
 // Sums that any library may form, of operands of one type.
 std::vector<std::string> SumsOf(DType operands) {
   const std::string narrow(DTypeName(operands));
@@ -69,11 +82,10 @@ std::vector<std::string> SumsOf(DType operands) {
     sums.push_back(fmt::format("float32/split-k:{},partial={}", slices, narrow));
     sums.push_back(fmt::format("float32/split-k:{0},partial={1},reduce={1}", slices, narrow));
   }
+  if (operands == DType::kFloat32) AddSumsOfPasses(sums);
   for (const HardwareModel& hardware : AllHardware()) {
-    const auto paths = PathsOf(hardware);
-    if (std::ranges::find(paths, operands, &HardwarePath::operands) != paths.end()) {
-      sums.emplace_back(hardware.name);
-    }
+    const AccumulationSpec accumulation = {.hardware = &hardware};
+    if (PathFor(accumulation, operands, operands) != nullptr) sums.emplace_back(hardware.name);
   }
   return sums;
 }
@@ -176,16 +188,12 @@ class OutputMatcher {
       const std::span<const float> row(rows.data() + i * depth, row_size);
       if (internal::AllFinite(internal::KernelsFor(options_.isa), row)) kept.push_back(i);
     }
-    std::vector<float> values(static_cast<std::size_t>(depth * kPanelColumns));
     QuantizationCounts ignored;
     for (std::size_t p = 0; p < policies_.size(); ++p) {
-      for (const std::int64_t i : kept) {
-        policies_[p].weights->Quantize(first + i, 0,
-                                       std::span<const float>(rows.data() + i * depth, row_size),
-                                       {values.data() + i * depth, row_size}, ignored);
-      }
+      const internal::Lines weights =
+          product_.QuantizeWeights(p, *policies_[p].weights, first, rows.data(), kept, ignored);
       Comparison comparison(output_.StoredDType());
-      const std::vector<double> results = product_.Results(p, values.data(), kept);
+      const std::vector<double> results = product_.Results(p, weights, kept);
       for (std::int64_t m = 0; m < output_.Channels(); ++m) {
         if (!product_.Kept(m)) continue;
         for (const std::int64_t i : kept) {

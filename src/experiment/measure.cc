@@ -192,18 +192,11 @@ class BlockMeasurer {
   void OutputErrors(std::int64_t first, const T* rows, const std::vector<std::int64_t>& kept,
                     BlockResult& result) const {
     const std::int64_t depth = weights_.Depth();
-    const auto row = [&](std::int64_t i) {
-      return std::span<const T>(rows + i * depth, static_cast<std::size_t>(depth));
-    };
     const Product::Reference reference = product_->MakeReference(rows, depth, kept);
-    std::vector<float> values(static_cast<std::size_t>(depth * kPanelColumns));
     for (std::size_t p = 0; p < policies_.size(); ++p) {
-      for (const std::int64_t i : kept) {
-        policies_[p].weights->Quantize(first + i, 0, row(i),
-                                       {values.data() + i * depth, static_cast<std::size_t>(depth)},
-                                       result.counts[p]);
-      }
-      product_->AddErrorsOf(p, values.data(), kept, first, weights_.Channels(), reference,
+      const internal::Lines weights =
+          product_->QuantizeWeights(p, *policies_[p].weights, first, rows, kept, result.counts[p]);
+      product_->AddErrorsOf(p, weights, kept, first, weights_.Channels(), reference,
                             [&](std::int64_t i, ErrorStatistics statistics) {
                               result.errors[p].emplace_back(first + i, statistics);
                             });

@@ -22,23 +22,25 @@ namespace {
 // Element i of x and element i of w are not to be rounded by the same random bits.
 constexpr std::uint64_t kSeedOfActivations = 0x61637469;
 
-// The type whose values an operand has: of one with scales, whatever float32 the products of codes
-// and scales are.
-DType OperandType(const QuantizationSpec& spec) {
-  return IsCast(spec) ? spec.dtype : DType::kFloat32;
-}
-
-Result<DotModel> ModelOf(const PrecisionPolicy& policy) {
-  return narrowgauge::ModelOf(policy.accumulation, OperandType(policy.activations),
-                              OperandType(policy.weights));
-}
-
-int SmallestExponent(const QuantizationSpec& spec) {
-  return 1 - GetDTypeInfo(OperandType(spec)).exponent_bias;
-}
+int SmallestExponent(DType dtype) { return 1 - GetDTypeInfo(dtype).exponent_bias; }
 
 FactorExponents ExponentsOf(const PrecisionPolicy& policy) {
-  return {.x = SmallestExponent(policy.activations), .w = SmallestExponent(policy.weights)};
+  const Factors factors = FactorsOf(policy);
+  return {.x = SmallestExponent(factors.x), .w = SmallestExponent(factors.w)};
+}
+
+template <typename T>
+Lines QuantizeLines(const Quantizer& quantizer, bool multiplies_codes, std::int64_t first,
+                    std::int64_t count, const T* elements, std::int64_t depth,
+                    const std::vector<std::int64_t>& kept, QuantizationCounts& counts) {
+  Lines lines(count, depth);
+  const auto size = static_cast<std::size_t>(depth);
+  for (const std::int64_t i : kept) {
+    const std::span<const T> line(elements + i * depth, size);
+    quantizer.Quantize(first + i, 0, line, {lines.Line(i), size}, counts);
+    if (multiplies_codes) lines.SetCodes(i, quantizer.Codes(first + i, line));
+  }
+  return lines;
 }
 
 void RoundFloats(const Kernels& kernels, DType output, std::vector<float>& values) {
@@ -73,30 +75,13 @@ std::vector<T> Magnitudes(const std::vector<T>& values) {
   return magnitudes;
 }
 
-// Channels side by side in a panel; those that are not kept are zero.
-std::vector<float> Pack(const float* rows, std::int64_t depth,
-                        const std::vector<std::int64_t>& kept) {
-  std::vector<float> panel(static_cast<std::size_t>(depth * kPanelColumns));
-  for (const std::int64_t i : kept) {
-    for (std::int64_t k = 0; k < depth; ++k) {
-      panel[static_cast<std::size_t>(k * kPanelColumns + i)] = rows[i * depth + k];
-    }
-  }
-  return panel;
-}
-
 }  // namespace
 
 Result<void> Product::Supports(const PrecisionPolicy& policy) {
-  const auto refuse = [&](const std::string& what) {
+  if (const auto model = ModelOf(policy); !model) {
     return MakeError(StatusCode::kInvalidArgument,
-                     fmt::format("{}: \"{}\"", what, FormatPolicy(policy)));
-  };
-  if (policy.weights.scale_use == ScaleUse::kAfter ||
-      policy.activations.scale_use == ScaleUse::kAfter) {
-    return refuse("apply=after is not supported yet; scales are applied before the product");
+                     fmt::format("{}: \"{}\"", model.error().message, FormatPolicy(policy)));
   }
-  if (const auto model = ModelOf(policy); !model) return refuse(model.error().message);
   return {};
 }
 
@@ -120,24 +105,26 @@ Result<std::unique_ptr<Product>> Product::Make(const Operand& x,
     product->kept_[static_cast<std::size_t>(m)] = false;
     std::ranges::fill(row, 0.0F);
   }
+  std::vector<std::int64_t> kept;
+  for (std::int64_t m = 0; m < x.Channels(); ++m) {
+    if (product->Kept(m)) kept.push_back(m);
+  }
   for (const NamedPolicy& named : policies) {
+    const QuantizationSpec& spec = named.policy.activations;
+    const bool multiplies_codes = MultipliesCodes(spec, named.policy.accumulation);
+    const std::string key = fmt::format("{}{}", FormatSpec(spec), multiplies_codes ? " codes" : "");
     product->policies_.push_back(named.policy);
-    const std::string key = FormatSpec(named.policy.activations);
     product->key_of_policy_.push_back(key);
     if (product->quantized_.contains(key)) continue;
-    auto quantizer = MakeQuantizer(named.policy.activations, x,
+    auto quantizer = MakeQuantizer(spec, x,
                                    {static_cast<std::uint64_t>(options.seed) ^ kSeedOfActivations,
                                     options.isa, options.threads});
     if (!quantizer) return tl::unexpected(quantizer.error());
-    Quantized& quantized = product->quantized_[key];
-    quantized.values.resize(product->values_.size());
-    for (std::int64_t m = 0; m < x.Channels(); ++m) {
-      if (!product->kept_[static_cast<std::size_t>(m)]) continue;
-      (*quantizer)
-          ->Quantize(m, 0, std::span<const float>(product->values_.data() + m * x.Depth(), depth),
-                     {quantized.values.data() + m * x.Depth(), depth}, quantized.counts);
-    }
-    quantized.counts.Merge((*quantizer)->SharedCounts());
+    QuantizationCounts counts;
+    Lines lines = QuantizeLines(**quantizer, multiplies_codes, 0, x.Channels(),
+                                product->values_.data(), x.Depth(), kept, counts);
+    counts.Merge((*quantizer)->SharedCounts());
+    product->quantized_.emplace(key, Quantized{std::move(lines), counts});
   }
   return product;
 }
@@ -146,7 +133,7 @@ Product::Reference Product::MakeReference(const float* rows, std::int64_t depth,
                                           const std::vector<std::int64_t>& kept) const {
   Reference reference;
   reference.values.resize(static_cast<std::size_t>(rows_ * kPanelColumns));
-  const std::vector<float> panel = Pack(rows, depth, kept);
+  const std::vector<float> panel = PackPanel(rows, depth, kept);
   kernels_.dot_float64(values_.data(), rows_, depth, panel.data(), reference.values.data());
   if (Includes(needs_, ErrorNeeds::kBackward)) {
     reference.magnitudes.resize(reference.values.size());
@@ -175,35 +162,49 @@ Product::Reference Product::MakeReference(const double* rows, std::int64_t depth
   return reference;
 }
 
-std::vector<double> Product::Multiply(const PrecisionPolicy& policy, const float* x,
-                                      const std::vector<float>& panel) const {
+template <typename T>
+Lines Product::QuantizeWeights(std::size_t policy, const Quantizer& quantizer, std::int64_t first,
+                               const T* rows, const std::vector<std::int64_t>& kept,
+                               QuantizationCounts& counts) const {
+  const PrecisionPolicy& rules = policies_[policy];
+  return QuantizeLines(quantizer, MultipliesCodes(rules.weights, rules.accumulation), first,
+                       kPanelColumns, rows, depth_, kept, counts);
+}
+
+template Lines Product::QuantizeWeights(std::size_t, const Quantizer&, std::int64_t, const float*,
+                                        const std::vector<std::int64_t>&,
+                                        QuantizationCounts&) const;
+template Lines Product::QuantizeWeights(std::size_t, const Quantizer&, std::int64_t, const double*,
+                                        const std::vector<std::int64_t>&,
+                                        QuantizationCounts&) const;
+
+std::vector<double> Product::Results(std::size_t policy, const Lines& weights,
+                                     const std::vector<std::int64_t>& kept) const {
+  const PrecisionPolicy& rules = policies_[policy];
+  const Lines& x = quantized_.at(key_of_policy_[policy]).lines;
   const auto size = static_cast<std::size_t>(rows_ * kPanelColumns);
-  if (policy.accumulation == AccumulationSpec()) {
+  const bool has_scales = x.run_length != 0 || weights.run_length != 0;
+  if (rules.accumulation == AccumulationSpec() && !has_scales) {
+    const std::vector<float> panel = PackPanel(weights.factors.data(), depth_, kept);
     std::vector<float> sums(size);
-    kernels_.dot_float32(x, rows_, depth_, panel.data(), 0, sums.data());
-    RoundFloats(kernels_, policy.output, sums);
+    kernels_.dot_float32(x.factors.data(), rows_, depth_, panel.data(), 0, sums.data());
+    RoundFloats(kernels_, rules.output, sums);
     return {sums.begin(), sums.end()};
   }
   std::vector<double> product(size);
-  EmulatePanel(kernels_, ModelOf(policy).value(), ExponentsOf(policy), x, rows_, depth_,
-               panel.data(), product.data());
-  const SumFormat output = SumFormatOf(policy.output);
+  MultiplyLines(kernels_, ModelOf(rules).value(), ExponentsOf(rules), x, rows_, weights, kept,
+                product.data());
+  const SumFormat output = SumFormatOf(rules.output);
   for (double& value : product) value = plain::RoundToSum(value, output);
   return product;
 }
 
-std::vector<double> Product::Results(std::size_t policy, const float* values,
-                                     const std::vector<std::int64_t>& kept) const {
-  const std::vector<float>& x = quantized_.at(key_of_policy_[policy]).values;
-  return Multiply(policies_[policy], x.data(), Pack(values, depth_, kept));
-}
-
-void Product::AddErrorsOf(std::size_t policy, const float* values,
+void Product::AddErrorsOf(std::size_t policy, const Lines& weights,
                           const std::vector<std::int64_t>& kept, std::int64_t first,
                           std::int64_t channels, const Reference& reference,
                           const std::function<void(std::int64_t, ErrorStatistics)>& take) const {
   const PrecisionPolicy& rules = policies_[policy];
-  const std::vector<double> product = Results(policy, values, kept);
+  const std::vector<double> product = Results(policy, weights, kept);
   const auto rows = static_cast<std::size_t>(rows_);
   std::vector<double> references(rows);
   std::vector<double> results(rows);

@@ -10,8 +10,10 @@
 #include <vector>
 
 #include "narrowgauge/experiment.h"
+#include "src/backends/scaled_product.h"
 #include "src/experiment/operand.h"
 #include "src/kernels/kernels.h"
+#include "src/quantize/quantizer.h"
 
 namespace narrowgauge::internal {
 
@@ -50,26 +52,32 @@ class Product {
   // Whether row m holds only what is finite.
   [[nodiscard]] bool Kept(std::int64_t m) const { return kept_[static_cast<std::size_t>(m)]; }
 
-  // The products under a policy with channels whose dequantised elements are values[i * depth ...]
-  // for i in `kept`, rounded to the policy's output: [m][channel] with row stride kPanelColumns.
-  [[nodiscard]] std::vector<double> Results(std::size_t policy, const float* values,
+  // The factors that a policy multiplies by: channels first + i of its weights, whose elements are
+  // rows[i * depth ...], for i in `kept`; the others are zero.
+  template <typename T>
+  [[nodiscard]] Lines QuantizeWeights(std::size_t policy, const Quantizer& quantizer,
+                                      std::int64_t first, const T* rows,
+                                      const std::vector<std::int64_t>& kept,
+                                      QuantizationCounts& counts) const;
+
+  // The products under a policy with those channels, rounded to its output: [m][channel] with row
+  // stride kPanelColumns.
+  [[nodiscard]] std::vector<double> Results(std::size_t policy, const Lines& weights,
                                             const std::vector<std::int64_t>& kept) const;
 
-  // Multiplies under a policy by channels whose dequantised elements are values[i * depth ...], and
-  // calls take(i, errors of output channel first + i) for i in `kept`.
-  void AddErrorsOf(std::size_t policy, const float* values, const std::vector<std::int64_t>& kept,
+  // Multiplies under a policy by channels, and calls take(i, errors of output channel first + i)
+  // for i in `kept`.
+  void AddErrorsOf(std::size_t policy, const Lines& weights, const std::vector<std::int64_t>& kept,
                    std::int64_t first, std::int64_t channels, const Reference& reference,
                    const std::function<void(std::int64_t, ErrorStatistics)>& take) const;
 
  private:
   struct Quantized {
-    std::vector<float> values;
+    Lines lines;
     QuantizationCounts counts;
   };
 
   explicit Product(const Kernels& kernels) : kernels_(kernels) {}
-  [[nodiscard]] std::vector<double> Multiply(const PrecisionPolicy& policy, const float* x,
-                                             const std::vector<float>& panel) const;
 
   const Kernels& kernels_;
   std::vector<PrecisionPolicy> policies_;
@@ -78,7 +86,7 @@ class Product {
   std::vector<float> values_;  // Rows left out are zero.
   std::vector<bool> kept_;
   NonFinite left_out_;
-  std::map<std::string, Quantized> quantized_;  // By the spec's text.
+  std::map<std::string, Quantized> quantized_;  // By what is asked of x, in words.
   std::vector<std::string> key_of_policy_;
 };
 

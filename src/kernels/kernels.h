@@ -84,16 +84,12 @@ struct ChainSteps {
 // once.
 struct AlignedSteps {
   std::int64_t count = 0;  // Of k, cut into groups of
-  std::int64_t group = 0;  // so many, at most kLargestGroup.
+  std::int64_t group = 0;  // so many, at most kLargestAlignedGroup.
   int bits = 0;            // Kept below the largest exponent; at most kMostAlignedBits.
   int x_min_exponent =
       0;  // Of the smallest normals of the factors' types: no product has a smaller
   int w_min_exponent = 0;  // exponent than their sum.
 };
-// So that a group's sum, in units of the last bit kept, is an integer that float64 holds.
-inline constexpr std::int64_t kLargestGroup = 1024;
-inline constexpr int kMostAlignedBits = 40;
-
 // The E8M0 scales of MX blocks, from the float32 bits of a block's largest magnitude: of the scale
 // that elements are divided by, the exponent as float32 has it is (bits + increment) / 2^23 - down,
 // and the code of the block's scale is that exponent + code_offset.

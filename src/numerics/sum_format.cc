@@ -38,6 +38,7 @@ SumFormat SumFormatOf(DType dtype) {
 }
 
 SumFormat SumFormatOf(const SumType& type) {
+  NG_CHECK(type.kind != SumKind::kInt32);
   if (type.kind == SumKind::kFloat) return SumFormatOf(type.dtype);
   return {.mantissa_bits = 13, .largest = 0x1.FFF8p127, .rounding = SumRounding::kTowardZero};
 }

@@ -7,6 +7,7 @@ namespace narrowgauge::internal {
 
 // The values of a float type that has a zero.
 [[nodiscard]] SumFormat SumFormatOf(DType dtype);
+// Of a type that is no integer.
 [[nodiscard]] SumFormat SumFormatOf(const SumType& type);
 
 }  // namespace narrowgauge::internal

@@ -12,14 +12,14 @@
 #include <span>
 #include <vector>
 
+#include "src/base/check.h"
+#include "src/policy/multi_pass.h"
 #include "src/policy/words.h"
 
 namespace narrowgauge::internal {
 namespace {
 
-// What the grammar has and no engine computes yet.
-constexpr std::string_view kInteger = "int32";
-
+constexpr std::string_view kInt32 = "int32";
 constexpr std::string_view kE8M13 = "e8m13";
 
 enum class Order : std::uint8_t { kSequential, kPairwise, kBlock, kSplitK, kAligned };
@@ -38,23 +38,27 @@ enum class Key : std::uint8_t {
   kBits,
   kPromote,
   kOverflow,
-  kPasses
+  kPasses,
+  kParts,
+  kSplit
 };
 constexpr Word<Key> kKeys[] = {
     {"fma", Key::kFma},         {"inner", Key::kInner},       {"handoff", Key::kHandoff},
     {"partial", Key::kPartial}, {"reduce", Key::kReduce},     {"bits", Key::kBits},
-    {"promote", Key::kPromote}, {"overflow", Key::kOverflow}, {"passes", Key::kPasses}};
+    {"promote", Key::kPromote}, {"overflow", Key::kOverflow}, {"passes", Key::kPasses},
+    {"parts", Key::kParts},     {"split", Key::kSplit}};
 
 // Each with the value that it gives its member of AccumulationSpec.
 constexpr Word<bool> kFmaWords[] = {{"fused", false}, {"separate", true}};
 constexpr Word<bool> kHandoffWords[] = {{"keep", false}, {"round", true}};
 
-constexpr Word<int> kOverflowWords[] = {{"exact", 0}, {"wrap", 1}, {"saturate16", 2}};
-constexpr Word<int> kPassesWords[] = {{"3", 3}, {"6", 6}, {"9", 9}};
+constexpr Word<bool> kSplitWords[] = {{"cut", false}, {"nearest", true}};
 
-// Groups are added in integers that float64 holds: g products below 4, each of so many bits.
-constexpr std::int64_t kMostBits = 40;
-constexpr std::int64_t kLargestGroup = 1024;
+constexpr Word<IntegerOverflow> kOverflowWords[] = {{"exact", IntegerOverflow::kExact},
+                                                    {"wrap", IntegerOverflow::kWrap},
+                                                    {"saturate16", IntegerOverflow::kSaturate16}};
+constexpr Word<int> kPassesWords[] = {{"3", 3}, {"6", 6}, {"9", 9}};
+constexpr Word<DType> kPartsWords[] = {{"bfloat16", DType::kBFloat16}, {"tf32", DType::kTf32}};
 
 std::vector<std::string_view> Vendors() {
   std::vector<std::string_view> vendors;
@@ -65,34 +69,40 @@ std::vector<std::string_view> Vendors() {
   return vendors;
 }
 
-// A type that can be summed in; nothing stands for int32.
-using MaybeFloat = std::optional<SumType>;
-
 std::string_view SumTypeName(const SumType& type) {
-  return type.kind == SumKind::kE8M13 ? kE8M13 : DTypeName(type.dtype);
+  switch (type.kind) {
+    case SumKind::kFloat:
+      return DTypeName(type.dtype);
+    case SumKind::kE8M13:
+      return kE8M13;
+    case SumKind::kInt32:
+      return kInt32;
+  }
+  NG_CHECK(false);
 }
 
 // `others` are words that the message names beside the types.
-Result<MaybeFloat> ParseSumType(std::string_view what, std::string_view text,
-                                std::span<const std::string_view> others = {}) {
-  if (text == kInteger) return MaybeFloat();
-  if (text == kE8M13) return MaybeFloat(SumType{SumKind::kE8M13});
+Result<SumType> ParseSumType(std::string_view what, std::string_view text,
+                             std::span<const std::string_view> others = {}) {
+  if (text == kInt32) return SumType{SumKind::kInt32};
+  if (text == kE8M13) return SumType{SumKind::kE8M13};
   const auto dtype = ParseDType(text);
   std::vector<std::string_view> names;
   for (const DType candidate : AllDTypes()) {
     const DTypeInfo& info = GetDTypeInfo(candidate);
     if (info.kind != DTypeKind::kFloat || !info.has_zero) continue;
-    if (dtype && *dtype == candidate) return MaybeFloat(SumType{SumKind::kFloat, candidate});
+    if (dtype && *dtype == candidate) return SumType{SumKind::kFloat, candidate};
     names.push_back(info.name);
   }
-  names.insert(names.end(), {kE8M13, kInteger});
+  names.insert(names.end(), {kE8M13, kInt32});
   names.insert(names.end(), others.begin(), others.end());
   return RefuseText(UnknownName(what, text, names));
 }
 
 // Everything that the grammar can say.
 struct Accumulation {
-  MaybeFloat type;
+  SumType type;
+  const HardwareModel* hardware = nullptr;  // Instead of type and orders.
   struct SizedOrder {
     Order order;
     std::int64_t size;  // 0 without one.
@@ -105,6 +115,7 @@ struct Accumulation {
     if (found == orders.end()) return {};
     return found->size;
   }
+  [[nodiscard]] bool IsInteger() const { return type.kind == SumKind::kInt32; }
   [[nodiscard]] std::optional<std::string_view> Value(Key key) const {
     return values[static_cast<std::size_t>(key)];
   }
@@ -150,10 +161,16 @@ std::string_view Missing(Key key, const Accumulation& accumulation) {
     case Key::kPromote:
       return accumulation.Size(Order::kAligned) ? "" : "aligned:G";
     case Key::kOverflow:
-      return accumulation.type ? kInteger : "";
+      return accumulation.IsInteger() ? "" : kInt32;
     case Key::kFma:
+      return accumulation.IsInteger() || accumulation.hardware != nullptr
+                 ? "sums of floats in words"
+                 : "";
     case Key::kPasses:
-      return accumulation.type ? "" : "floats";
+      return accumulation.IsInteger() ? "floats" : "";
+    case Key::kParts:
+    case Key::kSplit:
+      return accumulation.Value(Key::kPasses) ? "" : "passes=N";
   }
   return {};
 }
@@ -168,19 +185,38 @@ Result<void> ParseKey(std::string_view text, Accumulation& accumulation) {
   auto& slot = accumulation.values[static_cast<std::size_t>(*key)];
   if (slot) return RefuseText(fmt::format("a key may be given once only: \"{}\"", text));
   slot = *value;
-  if (const std::string_view missing = Missing(*key, accumulation); !missing.empty()) {
-    return RefuseText(fmt::format("{}= is for {} only: \"{}\"", name, missing, text));
+  return {};
+}
+
+Result<void> CheckKeys(const Accumulation& accumulation) {
+  for (const Word<Key>& key : kKeys) {
+    const auto value = accumulation.Value(key.value);
+    const std::string_view missing = Missing(key.value, accumulation);
+    if (!value || missing.empty()) continue;
+    return RefuseText(fmt::format("{0}= is for {1} only: \"{0}={2}\"", key.word, missing, *value));
   }
   return {};
 }
 
+bool IsVendor(std::string_view word) {
+  const auto vendors = Vendors();
+  return std::ranges::find(vendors, word) != vendors.end();
+}
+
 Result<Accumulation> ParseGrammar(std::string_view text) {
   std::vector<std::string_view> pieces = SplitText(text, ',');
-  const auto [type_text, orders_text] = SplitAtFirst(pieces[0], '/');
-  const auto type = ParseSumType("type to accumulate in", type_text, Vendors());
-  if (!type) return tl::unexpected(type.error());
+  auto [type_text, orders_text] = SplitAtFirst(pieces[0], '/');
   Accumulation accumulation;
-  accumulation.type = *type;
+  if (IsVendor(type_text)) {
+    const auto hardware = FindHardware(pieces[0]);
+    if (!hardware) return tl::unexpected(hardware.error());
+    accumulation.hardware = *hardware;
+    orders_text.reset();
+  } else {
+    const auto type = ParseSumType("type to accumulate in", type_text, Vendors());
+    if (!type) return tl::unexpected(type.error());
+    accumulation.type = *type;
+  }
   if (orders_text) {
     for (const std::string_view order : SplitText(*orders_text, '+')) {
       if (const auto read = ParseOrder(order, accumulation); !read) {
@@ -194,6 +230,7 @@ Result<Accumulation> ParseGrammar(std::string_view text) {
       return tl::unexpected(read.error());
     }
   }
+  if (const auto fit = CheckKeys(accumulation); !fit) return tl::unexpected(fit.error());
   return accumulation;
 }
 
@@ -249,9 +286,10 @@ Result<void> ReadType(const Accumulation& accumulation, Key key, const SumType& 
   const std::string what = fmt::format("value of {}=", WordOf(key, kKeys));
   const auto read = ParseSumType(what, *value);
   if (!read) return tl::unexpected(read.error());
-  if (!*read)
+  if (read->kind == SumKind::kInt32) {
     return RefuseText(fmt::format("{} is a float where floats are summed: \"{}\"", what, *value));
-  if (**read != own) type = **read;
+  }
+  if (*read != own) type = *read;
   return {};
 }
 
@@ -288,10 +326,10 @@ Result<void> CheckAligned(const AccumulationSpec& spec) {
     return RefuseText(
         "aligned:G needs bits=F, the bits kept below the largest exponent of a group");
   }
-  if (spec.bits > kMostBits || spec.group > kLargestGroup) {
+  if (spec.bits > kMostAlignedBits || spec.group > kLargestAlignedGroup) {
     return RefuseText(
         fmt::format("aligned groups have {} products and {} bits at most: aligned:{},bits={}",
-                    kLargestGroup, kMostBits, spec.group, spec.bits));
+                    kLargestAlignedGroup, kMostAlignedBits, spec.group, spec.bits));
   }
   if (spec.separate) {
     return RefuseText("fma=separate contradicts aligned:G, which adds exact products");
@@ -305,62 +343,73 @@ Result<void> CheckAligned(const AccumulationSpec& spec) {
   return {};
 }
 
+// The parts that a compiler makes of factors.
+Result<void> CheckPasses(const AccumulationSpec& spec) {
+  if (spec.passes == 1) return {};
+  if (const auto passes = MultiPassOf(spec); !passes) return tl::unexpected(passes.error());
+  return {};
+}
+
+Result<void> CheckInteger(const Accumulation& accumulation) {
+  if (!accumulation.IsInteger() || accumulation.orders.empty()) return {};
+  return RefuseText("sums of integers have no order; leave it out");
+}
+
 Result<AccumulationSpec> ReadSpec(const Accumulation& accumulation, std::string_view text) {
-  int overflow = 0;
-  int passes = 1;
-  const auto words = ReadWord(accumulation, Key::kOverflow, kOverflowWords, overflow).and_then([&] {
-    return ReadWord(accumulation, Key::kPasses, kPassesWords, passes);
-  });
-  if (!words) return tl::unexpected(words.error());
-  if (!accumulation.type || passes != 1) {
-    return RefuseText(
-        fmt::format("this accumulation is not supported yet; supported are all of floats "
-                    "without passes= and models of hardware: \"{}\"",
-                    text));
-  }
-  AccumulationSpec spec = {.type = *accumulation.type};
-  const auto read =
-      ReadOrders(accumulation, spec)
-          .and_then([&] { return ReadWord(accumulation, Key::kFma, kFmaWords, spec.separate); })
-          .and_then([&] {
-            return ReadWord(accumulation, Key::kHandoff, kHandoffWords, spec.rounds_block_sums);
-          })
-          .and_then([&] { return ReadType(accumulation, Key::kInner, spec.type, spec.inner); })
-          .and_then([&] { return ReadType(accumulation, Key::kPartial, spec.type, spec.partial); })
-          .and_then([&] { return ReadType(accumulation, Key::kReduce, spec.type, spec.reduce); })
-          .and_then([&] { return ReadCount(accumulation, Key::kBits, spec.bits); })
-          .and_then([&] { return ReadCount(accumulation, Key::kPromote, spec.promote); })
-          .and_then([&] { return CheckAligned(spec); });
+  AccumulationSpec spec = {.type = accumulation.type, .hardware = accumulation.hardware};
+  const auto word = [&](Key key, const auto& words, auto& value) {
+    return
+        [&accumulation, &words, &value, key] { return ReadWord(accumulation, key, words, value); };
+  };
+  const auto type = [&](Key key, std::optional<SumType>& value) {
+    return [&, key] { return ReadType(accumulation, key, spec.type, value); };
+  };
+  const auto count = [&](Key key, std::int64_t& value) {
+    return [&, key] { return ReadCount(accumulation, key, value); };
+  };
+  const auto read = CheckInteger(accumulation)
+                        .and_then([&] { return ReadOrders(accumulation, spec); })
+                        .and_then(word(Key::kFma, kFmaWords, spec.separate))
+                        .and_then(word(Key::kHandoff, kHandoffWords, spec.rounds_block_sums))
+                        .and_then(type(Key::kInner, spec.inner))
+                        .and_then(type(Key::kPartial, spec.partial))
+                        .and_then(type(Key::kReduce, spec.reduce))
+                        .and_then(count(Key::kBits, spec.bits))
+                        .and_then(count(Key::kPromote, spec.promote))
+                        .and_then(word(Key::kOverflow, kOverflowWords, spec.overflow))
+                        .and_then(word(Key::kPasses, kPassesWords, spec.passes))
+                        .and_then(word(Key::kParts, kPartsWords, spec.parts))
+                        .and_then(word(Key::kSplit, kSplitWords, spec.splits_to_nearest))
+                        .and_then([&] { return CheckAligned(spec); })
+                        .and_then([&] { return CheckPasses(spec); });
   if (!read) {
     return RefuseText(fmt::format("{}: \"{}\"", read.error().message, text));
   }
   return spec;
 }
 
-}  // namespace
-
-Result<AccumulationSpec> ParseAccumulation(std::string_view text) {
-  const auto vendors = Vendors();
-  if (std::ranges::find(vendors, SplitAtFirst(text, '/').first) != vendors.end()) {
-    const auto hardware = FindHardware(text);
-    if (!hardware) return tl::unexpected(hardware.error());
-    return AccumulationSpec{.hardware = *hardware};
-  }
-  const auto accumulation = ParseGrammar(text);
-  if (!accumulation) return tl::unexpected(accumulation.error());
-  return ReadSpec(*accumulation, text);
-}
-
-std::string FormatAccumulation(const AccumulationSpec& spec) {
-  if (spec.hardware != nullptr) return std::string(spec.hardware->name);
+std::string OrdersText(const AccumulationSpec& spec) {
   std::vector<std::string> orders;
   if (spec.slices != 1) orders.push_back(fmt::format("split-k:{}", spec.slices));
   if (spec.block_order == SumOrder::kPairwise) orders.emplace_back("pairwise");
   if (spec.block != 0) orders.push_back(fmt::format("block:{}", spec.block));
   if (spec.order == SumOrder::kPairwise) orders.emplace_back("pairwise");
   if (spec.order == SumOrder::kAligned) orders.push_back(fmt::format("aligned:{}", spec.group));
-  std::string text{SumTypeName(spec.type)};
-  if (!orders.empty()) text += fmt::format("/{}", fmt::join(orders, "+"));
+  return orders.empty() ? "" : fmt::format("/{}", fmt::join(orders, "+"));
+}
+
+}  // namespace
+
+Result<AccumulationSpec> ParseAccumulation(std::string_view text) {
+  const auto accumulation = ParseGrammar(text);
+  if (!accumulation) return tl::unexpected(accumulation.error());
+  return ReadSpec(*accumulation, text);
+}
+
+std::string FormatAccumulation(const AccumulationSpec& spec) {
+  std::string text = spec.hardware != nullptr
+                         ? std::string(spec.hardware->name)
+                         : fmt::format("{}{}", SumTypeName(spec.type), OrdersText(spec));
   const auto say = [&](Key key, auto value) {
     text += fmt::format(",{}={}", WordOf(key, kKeys), value);
   };
@@ -371,6 +420,12 @@ std::string FormatAccumulation(const AccumulationSpec& spec) {
   if (spec.reduce) say(Key::kReduce, SumTypeName(*spec.reduce));
   if (spec.bits != 0) say(Key::kBits, spec.bits);
   if (spec.promote != 0) say(Key::kPromote, spec.promote);
+  if (spec.overflow != IntegerOverflow::kExact) {
+    say(Key::kOverflow, WordOf(spec.overflow, kOverflowWords));
+  }
+  if (spec.passes != 1) say(Key::kPasses, spec.passes);
+  if (spec.parts != DType::kBFloat16) say(Key::kParts, WordOf(spec.parts, kPartsWords));
+  if (spec.splits_to_nearest) say(Key::kSplit, WordOf(true, kSplitWords));
   return text;
 }
 

@@ -264,6 +264,12 @@ std::string_view ScaleUseWords(ScaleUse use) {
   return {};
 }
 
+// A spec as a policy uses it: the words then say where its scales enter.
+QuantizationSpec WithScaleUse(QuantizationSpec spec, const AccumulationSpec& accumulation) {
+  if (MultipliesCodes(spec, accumulation)) spec.scale_use = ScaleUse::kAfter;
+  return spec;
+}
+
 std::string ExplainCast(const QuantizationSpec& spec) {
   const DTypeInfo& info = GetDTypeInfo(spec.dtype);
   constexpr int kBitsOfWide = 32;
@@ -299,7 +305,15 @@ std::string Explain(const QuantizationSpec& spec, const Operand& operand) {
 }
 
 std::string_view SumTypeWord(const SumType& type) {
-  return type.kind == SumKind::kE8M13 ? "13 mantissa bits (e8m13, cut)" : DTypeName(type.dtype);
+  switch (type.kind) {
+    case SumKind::kFloat:
+      return DTypeName(type.dtype);
+    case SumKind::kE8M13:
+      return "13 mantissa bits (e8m13, cut)";
+    case SumKind::kInt32:
+      return "int32";
+  }
+  NG_CHECK(false);
 }
 
 // How products are added, in words that follow "Accumulates in TYPE".
@@ -321,17 +335,40 @@ std::string InnerWords(const AccumulationSpec& spec) {
   NG_CHECK(false);
 }
 
-std::string ExplainAccumulation(const AccumulationSpec& spec, DType operands) {
-  if (spec.hardware != nullptr) {
-    std::string words =
-        fmt::format("Accumulates as {}: {}.", spec.hardware->name, spec.hardware->summary);
-    for (const HardwarePath& path : PathsOf(*spec.hardware)) {
-      if (path.operands != operands) continue;
-      words += fmt::format(" Its model for {} is {} ({}).", DTypeName(path.operands),
-                           HardwareEvidenceWords(path.evidence), path.source);
-    }
-    return words;
+std::string HardwareWords(const AccumulationSpec& spec, const HardwarePath* path) {
+  std::string words =
+      fmt::format("Accumulates as {}: {}.", spec.hardware->name, spec.hardware->summary);
+  if (path == nullptr) return words;
+  return words + fmt::format(" Its model for {}{} is {} ({}).", DTypeName(path->x),
+                             path->x == path->w ? "" : fmt::format(" with {}", DTypeName(path->w)),
+                             HardwareEvidenceWords(path->evidence), path->source);
+}
+
+std::string IntegerWords(IntegerOverflow overflow) {
+  constexpr std::string_view kSum = "Adds the products of codes as integers";
+  switch (overflow) {
+    case IntegerOverflow::kExact:
+      return fmt::format("{}, exactly.", kSum);
+    case IntegerOverflow::kWrap:
+      return fmt::format("{}, modulo 2^32.", kSum);
+    case IntegerOverflow::kSaturate16:
+      return fmt::format(
+          "{}; each two neighbours are clipped to 16 bits, their sums added modulo "
+          "2^32.",
+          kSum);
   }
+  NG_CHECK(false);
+}
+
+std::string PassWords(const AccumulationSpec& spec) {
+  if (spec.passes == 1) return {};
+  return fmt::format(
+      " So in {} passes over parts of the factors, each {} to {}; the passes are added in float32, "
+      "the least first.",
+      spec.passes, spec.splits_to_nearest ? "rounded" : "cut", DTypeName(spec.parts));
+}
+
+std::string FloatWords(const AccumulationSpec& spec) {
   std::string words;
   const SumType inner = spec.inner.value_or(spec.type);
   if (spec.block == 0) {
@@ -353,6 +390,16 @@ std::string ExplainAccumulation(const AccumulationSpec& spec, DType operands) {
   return words + ".";
 }
 
+std::string ExplainAccumulation(const PrecisionPolicy& policy) {
+  const AccumulationSpec& spec = policy.accumulation;
+  const Factors factors = FactorsOf(policy);
+  const std::string words = spec.hardware != nullptr
+                                ? HardwareWords(spec, PathFor(spec, factors.x, factors.w))
+                            : spec.type.kind == SumKind::kInt32 ? IntegerWords(spec.overflow)
+                                                                : FloatWords(spec);
+  return words + PassWords(spec);
+}
+
 }  // namespace
 
 std::string ExplainSpec(const QuantizationSpec& spec) { return Explain(spec, kWeights); }
@@ -363,9 +410,9 @@ std::string ExplainPolicy(const PrecisionPolicy& policy) {
   const bool is_exact =
       output.mantissa_bits >= sum.mantissa_bits && output.exponent_bits >= sum.exponent_bits;
   return fmt::format("Weights: {} Activations: {} {} Returns {}{}.",
-                     Explain(policy.weights, kWeights), Explain(policy.activations, kActivations),
-                     ExplainAccumulation(policy.accumulation, policy.activations.dtype),
-                     output.name, is_exact ? "" : ", rounded once");
+                     Explain(WithScaleUse(policy.weights, policy.accumulation), kWeights),
+                     Explain(WithScaleUse(policy.activations, policy.accumulation), kActivations),
+                     ExplainAccumulation(policy), output.name, is_exact ? "" : ", rounded once");
 }
 
 }  // namespace narrowgauge

@@ -140,9 +140,33 @@ TEST(ExplainPolicyTest, AccumulationsInAllTheirWords) {
       "after another, and in float32 between blocks, in a tree of halves, block sums rounded to "
       "it first; so in each of 4 slices of k, whose sums are rounded to bfloat16 and added in "
       "float32. Returns float32.");
-  EXPECT_THAT(words("nvidia/a100 a=bfloat16"),
+  EXPECT_EQ(words("float32,passes=3,parts=tf32"),
+            "Accumulates in float32, one product after another. So in 3 passes over parts of the "
+            "factors, each cut to tf32; the passes are added in float32, the least first. Returns "
+            "float32.");
+  EXPECT_THAT(words("nvidia/h100,passes=3"),
+              AllOf(HasSubstr("Its model for bfloat16 is checked against captured results ("),
+                    HasSubstr("So in 3 passes over parts of the factors, each cut to bfloat16")));
+  EXPECT_THAT(words("nvidia/a100 w=bfloat16 a=bfloat16"),
               AllOf(StartsWith("Accumulates as nvidia/a100: Ampere's tensor cores"),
                     HasSubstr("Its model for bfloat16 is checked against captured results (")));
+}
+
+TEST(ExplainPolicyTest, IntegersSayWhatOverflowsAndWhereScalesEnter) {
+  const auto words = [](const std::string& acc) {
+    return ExplainPolicy(ParsePolicy("w=int8/channel a=uint8/channel acc=" + acc).value());
+  };
+  constexpr std::string_view kAfter =
+      "Its codes enter the product, and the sum of each group is scaled. ";
+  for (const std::string acc :
+       {"int32", "int32,overflow=wrap", "int32,overflow=saturate16", "x86/vpmaddubsw"}) {
+    EXPECT_THAT(words(acc), HasSubstr(std::string(kAfter) + "Activations: ")) << acc;
+  }
+  EXPECT_THAT(words("int32"), HasSubstr("Adds the products of codes as integers, exactly."));
+  EXPECT_THAT(words("int32,overflow=wrap"), HasSubstr("as integers, modulo 2^32."));
+  EXPECT_THAT(words("int32,overflow=saturate16"), HasSubstr("are clipped to 16 bits"));
+  EXPECT_THAT(words("x86/vpmaddubsw"), HasSubstr("Its model for uint8 with int8 is checked"));
+  EXPECT_THAT(words("float32"), Not(HasSubstr(kAfter)));
 }
 
 TEST(ExplainPolicyTest, EveryNamedPolicyHasItsWords) {

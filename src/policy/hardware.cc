@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "narrowgauge/accumulation.h"
 #include "src/base/check.h"
 #include "src/numerics/sum_format.h"
+#include "src/policy/multi_pass.h"
 #include "src/policy/words.h"
 
 namespace narrowgauge {
@@ -36,6 +38,13 @@ const SumFormat kE8M13 = SumFormatOf(SumType{SumKind::kE8M13});
 
 DotModel Aligned(int bits, std::int64_t group, const SumFormat& format) {
   return {.inner = {.order = InnerOrder::kAligned, .format = format, .group = group, .bits = bits}};
+}
+
+constexpr IntegerOverflow kWrap = IntegerOverflow::kWrap;
+constexpr IntegerOverflow kSaturate16 = IntegerOverflow::kSaturate16;
+
+DotModel Integers(IntegerOverflow overflow) {
+  return {.inner = {.order = InnerOrder::kInteger, .overflow = overflow}};
 }
 
 DotModel ProductsThenSum(int bits, std::int64_t group) {
@@ -77,16 +86,16 @@ DotModel PairsToOdd() {
 // ---- The table ---------------------------------------------------------------------------------
 
 enum class Unit : std::uint8_t {
-#define NG_HARDWARE(hardware, name, summary) hardware,
-#define NG_PATH(hardware, dtype, model, evidence, source)
+#define NG_HARDWARE(hardware, name, summary, order) hardware,
+#define NG_PATH(hardware, x, w, model, evidence, source)
 #include "src/policy/hardware.inc"
 #undef NG_HARDWARE
 #undef NG_PATH
 };
 
 constexpr HardwareModel kUnits[] = {
-#define NG_HARDWARE(hardware, name, summary) {name, summary},
-#define NG_PATH(hardware, dtype, model, evidence, source)
+#define NG_HARDWARE(hardware, name, summary, order) {name, summary, PassOrder::order},
+#define NG_PATH(hardware, x, w, model, evidence, source)
 #include "src/policy/hardware.inc"
 #undef NG_HARDWARE
 #undef NG_PATH
@@ -100,9 +109,9 @@ const std::vector<Paths>& AllPaths() {
     const auto add = [&](Unit unit, HardwarePath path) {
       of_unit[static_cast<std::size_t>(unit)].push_back(std::move(path));
     };
-#define NG_HARDWARE(hardware, name, summary)
-#define NG_PATH(hardware, dtype, model, evidence, source) \
-  add(Unit::hardware, {DType::dtype, model, HardwareEvidence::evidence, source});
+#define NG_HARDWARE(hardware, name, summary, order)
+#define NG_PATH(hardware, x, w, model, evidence, source) \
+  add(Unit::hardware, {DType::x, DType::w, model, HardwareEvidence::evidence, source});
 #include "src/policy/hardware.inc"
 #undef NG_HARDWARE
 #undef NG_PATH
@@ -111,20 +120,9 @@ const std::vector<Paths>& AllPaths() {
   return paths;
 }
 
-const HardwarePath* FindPath(const HardwareModel& hardware, DType operands) {
-  const auto paths = PathsOf(hardware);
-  const auto found = std::ranges::find(paths, operands, &HardwarePath::operands);
-  return found == paths.end() ? nullptr : &*found;
-}
-
-// Types of eight bits may be mixed.
-const HardwarePath* FindPath(const HardwareModel& hardware, DType x, DType w) {
-  const HardwarePath* const path = FindPath(hardware, x);
-  if (x == w || path == nullptr || FindPath(hardware, w) == nullptr) {
-    return x == w ? path : nullptr;
-  }
-  const bool are_narrow = GetDTypeInfo(x).total_bits == 8 && GetDTypeInfo(w).total_bits == 8;
-  return are_narrow ? path : nullptr;
+std::string PairName(const HardwarePath& path) {
+  if (path.x == path.w) return std::string(DTypeName(path.x));
+  return fmt::format("{} with {}", DTypeName(path.x), DTypeName(path.w));
 }
 
 // What aligned groups are summed in: hardware cuts all but float16.
@@ -144,6 +142,31 @@ InnerOrder InnerOrderOf(SumOrder order) {
       return InnerOrder::kAligned;
   }
   NG_CHECK(false);
+}
+
+// What an accumulation does in one pass that no unit of hardware makes.
+DotModel WordedModel(const AccumulationSpec& accumulation) {
+  if (accumulation.type.kind == SumKind::kInt32) return Integers(accumulation.overflow);
+  const bool is_aligned = accumulation.order == SumOrder::kAligned;
+  const SumType inner = accumulation.inner.value_or(accumulation.type);
+  DotModel model = {.inner = {.order = InnerOrderOf(accumulation.order),
+                              .format = is_aligned ? AlignedFormat(inner) : SumFormatOf(inner),
+                              .rounds_products = accumulation.separate,
+                              .group = accumulation.group,
+                              .bits = static_cast<int>(accumulation.bits)}};
+  if (accumulation.promote != 0) {
+    model.block = accumulation.promote;
+  } else if (accumulation.block != 0) {
+    model.block = accumulation.block;
+    model.outer = SumFormatOf(accumulation.type);
+    model.outer_is_pairwise = accumulation.block_order == SumOrder::kPairwise;
+    model.rounds_block_sums = accumulation.rounds_block_sums;
+  }
+  model.slices = accumulation.slices;
+  const SumType whole = accumulation.promote != 0 ? SumType() : accumulation.type;
+  model.partial = SumFormatOf(accumulation.partial.value_or(whole));
+  model.reduce = SumFormatOf(accumulation.reduce.value_or(whole));
+  return model;
 }
 
 }  // namespace
@@ -177,40 +200,44 @@ std::string_view HardwareEvidenceWords(HardwareEvidence evidence) {
 
 DType OwnOutput(const AccumulationSpec& accumulation) {
   const bool is_own = accumulation.hardware == nullptr && accumulation.promote == 0 &&
-                      accumulation.type.kind == SumKind::kFloat;
+                      accumulation.passes == 1 && accumulation.type.kind == SumKind::kFloat;
   return is_own ? accumulation.type.dtype : DType::kFloat32;
 }
 
+const HardwarePath* PathFor(const AccumulationSpec& accumulation, DType x, DType w) {
+  if (accumulation.hardware == nullptr) return nullptr;
+  if (accumulation.passes != 1) x = w = accumulation.parts;
+  const auto paths = PathsOf(*accumulation.hardware);
+  const auto found = std::ranges::find_if(
+      paths, [&](const HardwarePath& path) { return path.x == x && path.w == w; });
+  return found == paths.end() ? nullptr : &*found;
+}
+
 Result<DotModel> ModelOf(const AccumulationSpec& accumulation, DType x, DType w) {
-  if (accumulation.hardware != nullptr) {
-    if (const HardwarePath* const path = FindPath(*accumulation.hardware, x, w)) return path->model;
-    std::vector<std::string_view> names;
-    for (const HardwarePath& path : PathsOf(*accumulation.hardware)) {
-      names.push_back(DTypeName(path.operands));
-    }
-    return internal::RefuseText(fmt::format(
-        "{} does not multiply these types; expected both operands to be one of {}: a={} w={}",
-        accumulation.hardware->name, fmt::join(names, ", "), DTypeName(x), DTypeName(w)));
+  DotModel model;
+  if (accumulation.hardware == nullptr) {
+    model = WordedModel(accumulation);
+  } else if (const HardwarePath* const path = PathFor(accumulation, x, w)) {
+    model = path->model;
+  } else {
+    const auto paths = PathsOf(*accumulation.hardware);
+    std::vector<std::string> names;
+    std::ranges::transform(paths, std::back_inserter(names), PairName);
+    const bool has_parts = accumulation.passes != 1;
+    return internal::RefuseText(
+        fmt::format("{} does not multiply these types; expected a and w to be one of {}: {}",
+                    accumulation.hardware->name, fmt::join(names, ", "),
+                    has_parts ? fmt::format("parts={}", DTypeName(accumulation.parts))
+                              : fmt::format("a={} w={}", DTypeName(x), DTypeName(w))));
   }
-  const bool is_aligned = accumulation.order == SumOrder::kAligned;
-  const SumType inner = accumulation.inner.value_or(accumulation.type);
-  DotModel model = {.inner = {.order = InnerOrderOf(accumulation.order),
-                              .format = is_aligned ? AlignedFormat(inner) : SumFormatOf(inner),
-                              .rounds_products = accumulation.separate,
-                              .group = accumulation.group,
-                              .bits = static_cast<int>(accumulation.bits)}};
-  if (accumulation.promote != 0) {
-    model.block = accumulation.promote;
-  } else if (accumulation.block != 0) {
-    model.block = accumulation.block;
-    model.outer = SumFormatOf(accumulation.type);
-    model.outer_is_pairwise = accumulation.block_order == SumOrder::kPairwise;
-    model.rounds_block_sums = accumulation.rounds_block_sums;
+  if (accumulation.passes == 1) return model;
+  if (x != DType::kFloat32 || w != DType::kFloat32) {
+    return internal::RefuseText(fmt::format("passes={} splits factors of float32; a={} w={}",
+                                            accumulation.passes, DTypeName(x), DTypeName(w)));
   }
-  model.slices = accumulation.slices;
-  const SumType whole = accumulation.promote != 0 ? SumType() : accumulation.type;
-  model.partial = SumFormatOf(accumulation.partial.value_or(whole));
-  model.reduce = SumFormatOf(accumulation.reduce.value_or(whole));
+  const auto multi_pass = internal::MultiPassOf(accumulation);
+  if (!multi_pass) return tl::unexpected(multi_pass.error());
+  model.multi_pass = *multi_pass;
   return model;
 }
 

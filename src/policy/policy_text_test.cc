@@ -183,20 +183,11 @@ TEST(ParsePolicyTest, SomeAccumulationsReturnFloat32IfNothingElseIsAskedFor) {
   const auto output = [](const std::string& text) { return ParsePolicy(text).value().output; };
   EXPECT_EQ(output("acc=float16/pairwise"), DType::kFloat16);
   EXPECT_EQ(output("acc=bfloat16/split-k:2,reduce=float32"), DType::kBFloat16);
-  for (const std::string text : {"acc=nvidia/h100-f16acc", "acc=e8m13/aligned:32,bits=13",
-                                 "acc=float16/aligned:32,bits=13,promote=128"}) {
+  for (const std::string text :
+       {"acc=nvidia/h100-f16acc", "acc=e8m13/aligned:32,bits=13",
+        "acc=float16/aligned:32,bits=13,promote=128", "acc=int32", "acc=bfloat16,passes=3"}) {
     EXPECT_EQ(output(text), DType::kFloat32) << text;
     EXPECT_EQ(output(text + " out=bfloat16"), DType::kBFloat16) << text;
-  }
-}
-
-TEST(ParsePolicyTest, AccumulationsThatAreNotSupportedYet) {
-  for (const std::string_view text : {"int32", "int32,overflow=wrap", "int32,overflow=saturate16",
-                                      "float32,passes=3", "bfloat16,passes=9"}) {
-    EXPECT_THAT(Refusal("acc=" + std::string(text)),
-                AllOf(StartsWith("acc=: this accumulation is not supported yet; supported are "),
-                      HasSubstr("\"" + std::string(text) + "\"")))
-        << text;
   }
 }
 
@@ -221,15 +212,19 @@ TEST(ParsePolicyTest, AccumulationsThatContradictThemselves) {
   EXPECT_THAT(refusal("float64/aligned:16,bits=24"), HasSubstr("24 bits: float64"));
   EXPECT_THAT(refusal("e8m13"), HasSubstr("e8m13/aligned:32,bits=13"));
   EXPECT_THAT(refusal("float32/block:4,inner=int32"), HasSubstr("float where floats are summed"));
+  EXPECT_THAT(refusal("int32/pairwise"), HasSubstr("sums of integers have no order"));
+  EXPECT_THAT(refusal("float32,passes=6,parts=tf32"),
+              AllOf(HasSubstr("XLA for GPUs makes no such passes"),
+                    HasSubstr("passes=9,parts=bfloat16, passes=3,parts=tf32")));
+  EXPECT_THAT(refusal("tpu/v5e,passes=9"), HasSubstr("XLA for TPUs makes no such passes"));
 }
 
 TEST(ParsePolicyTest, AccumulationsThatAreNotInTheGrammar) {
   const auto refusal = [](std::string_view text) { return Refusal("acc=" + std::string(text)); };
   EXPECT_THAT(refusal("int8"), HasSubstr("unknown type to accumulate in"));
   EXPECT_THAT(refusal("nvidai/h100"), HasSubstr("(nearest: nvidia)"));
-  EXPECT_THAT(refusal("h100"), HasSubstr("nvidia, amd, intel, arm, tpu"));
-  for (const std::string_view text :
-       {"nvidia", "nvidia/", "nvidia/H100", "nvidia/h100,fma=fused"}) {
+  EXPECT_THAT(refusal("h100"), HasSubstr("nvidia, amd, intel, x86, arm, tpu"));
+  for (const std::string_view text : {"nvidia", "nvidia/", "nvidia/H100", "nvidia/h100/pairwise"}) {
     EXPECT_THAT(refusal(text), AllOf(HasSubstr("unknown model of hardware; expected one of"),
                                      HasSubstr("(nearest: nvidia/")))
         << text;
@@ -260,6 +255,61 @@ TEST(ParsePolicyTest, AccumulationsThatAreNotInTheGrammar) {
   EXPECT_THAT(refusal("float32,bits=25"), HasSubstr("for aligned:G only"));
   EXPECT_THAT(refusal("float32,overflow=wrap"), HasSubstr("for int32 only"));
   EXPECT_THAT(refusal("int32,passes=3"), HasSubstr("for floats only"));
+  EXPECT_THAT(refusal("int32,fma=fused"), HasSubstr("for sums of floats in words only"));
+  EXPECT_THAT(refusal("nvidia/h100,fma=fused"), HasSubstr("for sums of floats in words only"));
+  EXPECT_THAT(refusal("nvidia/h100,inner=float32"), HasSubstr("for block:B only"));
+  EXPECT_THAT(refusal("float32,parts=tf32"), HasSubstr("for passes=N only"));
+  EXPECT_THAT(refusal("float32,passes=3,parts=float16"), HasSubstr("bfloat16, tf32"));
+  EXPECT_THAT(refusal("float32,passes=3,split=chop"), HasSubstr("cut, nearest"));
+}
+
+std::string RefusalOfModel(std::string_view text) {
+  const auto policy = ParsePolicy(text);
+  EXPECT_TRUE(policy.has_value()) << text;
+  const auto model = ModelOf(*policy);
+  return model ? "" : model.error().message;
+}
+
+TEST(ModelOfTest, RefusesWhatNoEngineCanDo) {
+  EXPECT_THAT(RefusalOfModel("acc=int32"),
+              AllOf(HasSubstr("w= multiplies float32"), HasSubstr("w=int8/channel")));
+  EXPECT_THAT(RefusalOfModel("w=int8/channel acc=int32"), HasSubstr("a= multiplies float32"));
+  EXPECT_THAT(RefusalOfModel("w=int8/channel,apply=before a=int8/channel acc=int32"),
+              HasSubstr("w= multiplies float32"));
+  EXPECT_THAT(RefusalOfModel("w=float8_e4m3fn/channel a=int8/channel acc=int32"),
+              HasSubstr("w= multiplies float8_e4m3fn"));
+  EXPECT_THAT(RefusalOfModel("w=int8/input,apply=after"), HasSubstr("differ for every k"));
+  EXPECT_THAT(RefusalOfModel("a=uint8/tensor,zero=float,apply=after"), HasSubstr("adds a minimum"));
+  EXPECT_THAT(RefusalOfModel("w=q8_0 a=int8/channel acc=int32"), HasSubstr("known as values only"));
+  EXPECT_THAT(RefusalOfModel("w=int8/channel,like=qwix,apply=after"),
+              HasSubstr("known as values only"));
+  EXPECT_THAT(RefusalOfModel("w=bfloat16 a=bfloat16 acc=float32,passes=3"),
+              HasSubstr("splits factors of float32"));
+  EXPECT_THAT(RefusalOfModel("acc=x86/vpmaddubsw,passes=3"), HasSubstr("uint8 with int8: parts="));
+  EXPECT_THAT(RefusalOfModel("w=int8/channel a=bfloat16 acc=nvidia/a100"),
+              HasSubstr("float16, bfloat16, tf32, int8: a=bfloat16 w=int8"));
+}
+
+TEST(ModelOfTest, CodesAreMultipliedWhereIntegersOrHardwareSum) {
+  const auto factors = [](std::string_view text) {
+    const Factors types = FactorsOf(ParsePolicy(text).value());
+    return std::pair(types.x, types.w);
+  };
+  const auto both = [](DType dtype) { return std::pair(dtype, dtype); };
+  EXPECT_EQ(factors("w=int8/channel a=int8/channel"), both(DType::kFloat32));
+  EXPECT_EQ(factors("w=int8/channel,apply=after a=int8/channel,apply=after"), both(DType::kInt8));
+  EXPECT_EQ(factors("w=int8/channel a=int8/channel acc=int32"), both(DType::kInt8));
+  EXPECT_EQ(factors("w=mxfp4 a=mxfp4 acc=nvidia/b200"), both(DType::kFloat4E2M1Fn));
+  EXPECT_EQ(factors("w=mxfp4,apply=before a=bfloat16 acc=nvidia/b200"),
+            std::pair(DType::kBFloat16, DType::kFloat32));
+  for (const std::string_view text :
+       {"w=int8/channel a=int8/channel acc=int32", "w=int8/channel a=uint8/channel acc=int32",
+        "w=int4/group:32 a=int8/channel acc=int32,overflow=wrap",
+        "w=int8/channel a=uint8/channel acc=x86/vpmaddubsw", "w=mxint8 a=mxint8 acc=int32",
+        "w=float8_e5m2/channel a=float8_e4m3fn/channel acc=nvidia/h100",
+        "w=int8/channel,apply=after a=float16", "acc=float32,passes=9", "acc=tpu/v4,passes=6"}) {
+    EXPECT_EQ(RefusalOfModel(text), "") << text;
+  }
 }
 
 }  // namespace

@@ -27,6 +27,12 @@ class FastQuantizer : public Quantizer {
                      std::span<float> values, QuantizationCounts& counts) const override;
   ErrorsAre Quantize(std::int64_t n, std::int64_t begin, std::span<const double> x,
                      std::span<float> values, QuantizationCounts& counts) const override;
+  [[nodiscard]] ChannelCodes Codes(std::int64_t n, std::span<const float> x) const override {
+    return plain_->Codes(n, x);
+  }
+  [[nodiscard]] ChannelCodes Codes(std::int64_t n, std::span<const double> x) const override {
+    return plain_->Codes(n, x);
+  }
   [[nodiscard]] std::int64_t PartLength() const override;
   [[nodiscard]] QuantizationCounts SharedCounts() const override;
 

@@ -21,7 +21,7 @@ QuantizedElement QuantizeElement(const GroupRules& rules, const GroupScale& scal
   const auto factor = static_cast<float>(scale.scale);
   const float value =
       has_minimum ? std::fma(code, factor, static_cast<float>(scale.zero_point)) : code * factor;
-  return {value, rounded.saturated};
+  return {value, rounded.saturated, static_cast<float>(rounded.value)};
 }
 
 }  // namespace narrowgauge::internal

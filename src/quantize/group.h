@@ -27,6 +27,7 @@ struct GroupRules {
 struct QuantizedElement {
   float value;
   bool saturated;
+  float code;  // The value of the code, unscaled, zero point included.
 };
 
 // What x comes back as: the quotient is rounded once to the precision, then to a code; the value of

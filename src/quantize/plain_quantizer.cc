@@ -61,26 +61,53 @@ std::vector<std::uint64_t> PlainQuantizer::RandomBits(std::int64_t first, std::s
   return bits;
 }
 
-ErrorsAre PlainQuantizer::Quantize(std::int64_t n, std::int64_t begin, std::span<const double> x,
-                                   std::span<float> values, QuantizationCounts& counts) const {
-  const std::int64_t first = n * layout_.depth + begin;
-  const std::vector<std::uint64_t> random = RandomBits(first, x.size());
+template <typename Take>
+void PlainQuantizer::ForEachElement(std::int64_t n, std::int64_t begin, std::span<const double> x,
+                                    QuantizationCounts& counts, const Take& take) const {
+  const std::vector<std::uint64_t> random = RandomBits(n * layout_.depth + begin, x.size());
   for (std::size_t start = 0; start < x.size();) {
     const std::size_t length = std::min(static_cast<std::size_t>(layout_.rows), x.size() - start);
     const std::int64_t run = (begin + static_cast<std::int64_t>(start)) / layout_.rows;
     const GroupScale scale = ScaleOfRun(n, run, x.subspan(start, length), counts);
     for (std::size_t i = start; i < start + length; ++i) {
-      const auto [value, saturated] =
-          QuantizeElement(rules_, scale, x[i], random.empty() ? 0 : random[i]);
-      values[i] = value;
-      const std::int64_t index = first + static_cast<std::int64_t>(i);
-      counts.saturated.Note(index, saturated ? 1 : 0);
-      counts.flushed_to_zero.Note(index, value == 0 && x[i] != 0 ? 1 : 0);
-      counts.sign_flipped.Note(index, (value > 0 && x[i] < 0) || (value < 0 && x[i] > 0) ? 1 : 0);
+      take(i, QuantizeElement(rules_, scale, x[i], random.empty() ? 0 : random[i]), scale);
     }
     start += length;
   }
+}
+
+ErrorsAre PlainQuantizer::Quantize(std::int64_t n, std::int64_t begin, std::span<const double> x,
+                                   std::span<float> values, QuantizationCounts& counts) const {
+  const std::int64_t first = n * layout_.depth + begin;
+  const auto take = [&](std::size_t i, const QuantizedElement& element, const GroupScale&) {
+    const float value = element.value;
+    values[i] = value;
+    const std::int64_t index = first + static_cast<std::int64_t>(i);
+    counts.saturated.Note(index, element.saturated ? 1 : 0);
+    counts.flushed_to_zero.Note(index, value == 0 && x[i] != 0 ? 1 : 0);
+    counts.sign_flipped.Note(index, (value > 0 && x[i] < 0) || (value < 0 && x[i] > 0) ? 1 : 0);
+  };
+  ForEachElement(n, begin, x, counts, take);
   return ErrorsAre::kFloat64;
+}
+
+ChannelCodes PlainQuantizer::Codes(std::int64_t n, std::span<const float> x) const {
+  return Codes(n, std::vector<double>(x.begin(), x.end()));
+}
+
+ChannelCodes PlainQuantizer::Codes(std::int64_t n, std::span<const double> x) const {
+  NG_CHECK(!IsCast(rules_.spec) && rules_.spec.zero_point != ZeroPoint::kFloat);
+  const auto unit = static_cast<float>(rules_.grid.Unit());
+  ChannelCodes result = {.run_length = layout_.rows, .codes = {}, .scales = {}, .zero_points = {}};
+  QuantizationCounts ignored;
+  const auto take = [&](std::size_t i, const QuantizedElement& element, const GroupScale& scale) {
+    result.codes.push_back(element.code / unit);
+    if (i % static_cast<std::size_t>(layout_.rows) != 0) return;
+    result.scales.push_back(static_cast<float>(scale.scale) * unit);
+    result.zero_points.push_back(static_cast<float>(scale.zero_point));
+  };
+  ForEachElement(n, 0, x, ignored, take);
+  return result;
 }
 
 }  // namespace narrowgauge::internal

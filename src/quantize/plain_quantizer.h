@@ -25,6 +25,9 @@ class PlainQuantizer : public Quantizer {
   ErrorsAre Quantize(std::int64_t n, std::int64_t begin, std::span<const double> x,
                      std::span<float> values, QuantizationCounts& counts) const override;
 
+  [[nodiscard]] ChannelCodes Codes(std::int64_t n, std::span<const float> x) const override;
+  [[nodiscard]] ChannelCodes Codes(std::int64_t n, std::span<const double> x) const override;
+
   [[nodiscard]] QuantizationCounts SharedCounts() const override;
 
   [[nodiscard]] const GroupRules& Rules() const { return rules_; }
@@ -36,6 +39,10 @@ class PlainQuantizer : public Quantizer {
   [[nodiscard]] GroupScale ScaleOfRun(std::int64_t n, std::int64_t run, std::span<const double> x,
                                       QuantizationCounts& counts) const;
   [[nodiscard]] std::vector<std::uint64_t> RandomBits(std::int64_t first, std::size_t count) const;
+  // Calls take(k, element, scale of its run) for elements [begin, begin + x.size()) of channel n.
+  template <typename Take>
+  void ForEachElement(std::int64_t n, std::int64_t begin, std::span<const double> x,
+                      QuantizationCounts& counts, const Take& take) const;
 
   GroupRules rules_;
   GroupLayout layout_;

@@ -40,6 +40,9 @@ bool NeedsTensorScale(const QuantizationSpec& spec) {
 
 }  // namespace
 
+ChannelCodes Quantizer::Codes(std::int64_t, std::span<const float>) const { NG_CHECK(false); }
+ChannelCodes Quantizer::Codes(std::int64_t, std::span<const double>) const { NG_CHECK(false); }
+
 Result<std::unique_ptr<Quantizer>> MakeQuantizer(const QuantizationSpec& spec,
                                                  const ChannelSource& source,
                                                  const QuantizerOptions& options) {

@@ -6,6 +6,7 @@
 #include <limits>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "narrowgauge/instruction_set.h"
 #include "narrowgauge/quantization.h"
@@ -36,6 +37,14 @@ class ChannelSource {
   [[nodiscard]] virtual const float* InPlace(std::int64_t /*n*/) const { return nullptr; }
 };
 
+// What a channel is stored as: value = (code - zero point) * scale, but for the rounding of that.
+struct ChannelCodes {
+  std::int64_t run_length = 0;     // So many consecutive k share a scale.
+  std::vector<float> codes;        // The values of the codes; of integers, the integers.
+  std::vector<float> scales;       // Of each run.
+  std::vector<float> zero_points;  // Of each run; integers, 0 of formats without one.
+};
+
 // Quantises the channels of one matrix under one spec. Results do not depend on the instruction
 // set, on the order in which channels are asked for or on the parts they are asked for in; methods
 // are thread-safe.
@@ -53,6 +62,10 @@ class Quantizer {
                              std::span<float> values, QuantizationCounts& counts) const = 0;
   virtual ErrorsAre Quantize(std::int64_t n, std::int64_t begin, std::span<const double> x,
                              std::span<float> values, QuantizationCounts& counts) const = 0;
+  // What Quantize's values of a whole channel come from: of specs with scales of our own, without
+  // zero=float; of others it must not be asked for.
+  [[nodiscard]] virtual ChannelCodes Codes(std::int64_t n, std::span<const float> x) const;
+  [[nodiscard]] virtual ChannelCodes Codes(std::int64_t n, std::span<const double> x) const;
   // kWholeChannel or kPartialElements.
   [[nodiscard]] virtual std::int64_t PartLength() const { return kWholeChannel; }
   // What was peculiar about scales that channels share; Quantize does not count them.

@@ -117,6 +117,54 @@ QuantizationSpec Channel(DType dtype) {
   return MakeSpec(dtype, {.kind = GranularityKind::kChannel});
 }
 
+// ---- Codes -------------------------------------------------------------------------------------
+
+QuantizationSpec Parsed(const std::string& text) {
+  const auto spec = ParseSpec(text);
+  EXPECT_TRUE(spec.has_value()) << text;
+  return *spec;
+}
+
+// What values are made of: (code - zero point) * scale, rounded once.
+TEST(CodesTest, AreWhatTheValuesComeFrom) {
+  std::mt19937 engine(1);
+  std::normal_distribution<float> normal;
+  constexpr std::int64_t kDepth = 100;
+  std::vector<float> elements(3 * kDepth);
+  for (float& element : elements) element = normal(engine);
+  std::fill_n(elements.begin(), 40, 0.0F);
+  const MemorySource<float> source(kDepth, elements);
+  for (const std::string text :
+       {"int8/channel", "int8/tensor,range=128", "uint8/channel", "int4/group:32,zero=int",
+        "int8/block:16x2", "float8_e4m3fn/channel,scale=bfloat16", "int8/channel,round=stochastic",
+        "mxfp8_e4m3", "mxint8", "mxfp4,rule=rceil", "nvfp4", "float16/group:7"}) {
+    const auto quantizer = MakeQuantizer(Parsed(text), source, {.seed = 3});
+    ASSERT_TRUE(quantizer.has_value()) << text;
+    const std::vector<float> values = QuantizeAll(**quantizer, source).values;
+    for (std::int64_t n = 0; n < source.Channels(); ++n) {
+      const ChannelCodes codes = (*quantizer)->Codes(n, source.Channel(n));
+      ASSERT_EQ(codes.codes.size(), static_cast<std::size_t>(kDepth));
+      ASSERT_EQ(codes.scales.size(), codes.zero_points.size());
+      for (std::size_t k = 0; k < codes.codes.size(); ++k) {
+        const std::size_t run = k / static_cast<std::size_t>(codes.run_length);
+        ASSERT_LT(run, codes.scales.size());
+        const float value = (codes.codes[k] - codes.zero_points[run]) * codes.scales[run];
+        ASSERT_EQ(value, values[static_cast<std::size_t>(n * kDepth) + k]) << text << ", k " << k;
+      }
+    }
+  }
+}
+
+TEST(CodesTest, OfIntegersAreIntegers) {
+  const MemorySource<float> source(4, {1.0F, -0.5F, 0.25F, 127.0F / 64});
+  for (const std::string text : {"int8/channel", "uint8/channel", "mxint8"}) {
+    const auto quantizer = MakeQuantizer(Parsed(text), source, {});
+    const ChannelCodes codes = (*quantizer)->Codes(0, source.Channel(0));
+    for (const float code : codes.codes) EXPECT_EQ(code, std::nearbyint(code)) << text;
+    EXPECT_EQ(std::abs(codes.codes[3]), text[0] == 'u' ? 255 : 127) << text;
+  }
+}
+
 // ---- The plain one -----------------------------------------------------------------------------
 
 TEST(PlainQuantizerTest, RangesAndTiesAtScaleOne) {

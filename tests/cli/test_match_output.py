@@ -45,7 +45,10 @@ BF16, F16, TF32 = ("w={0} a={0} ".format(name) for name in ("bfloat16", "float16
     ("f16_seq_f16_muladd", F16 + "acc=float16,fma=separate out=float32", 1),
     ("tc_v100_f16", F16 + "acc=nvidia/v100", 1),
     ("tc_a100_tf32", "w=tf32,round=zero a=tf32,round=zero acc=nvidia/a100", 2),  # Ada's is the same.
-    ("bf16x3_xla_seq", None, 0),  # Of several passes, which no candidate has.
+    ("bf16x3_xla_seq", "acc=float32,passes=3", 1),
+    ("bf16x9_xla_gpu_seq", "acc=float32,passes=9", 1),
+    ("tf32x3_xla_seq", "acc=float32,passes=3,parts=tf32", 1),
+    ("bf16x3_rne_exact", None, 0),  # Parts rounded and summed exactly, which no candidate has.
     ("tc_h100_bf16", BF16 + "acc=nvidia/h100", 2),  # B200's is the same.
     ("cdna3_bf16", BF16 + "acc=amd/cdna3", 1),
     ("x86_amx_tdpbf16ps", BF16 + "acc=intel/amx", 1),

@@ -27,7 +27,9 @@ POLICIES = ["w=bfloat16 a=bfloat16", "w=int8/tensor a=int8/tensor", "w=int8/chan
             "w=mxfp4,rule=rceil", "w=nvfp4 a=nvfp4", "w=q8_0", "w=uint4/channel,zero=int", "w=uint4/group:64,zero=float",
             "w=int8/channel,round=stochastic a=int8/tensor,round=stochastic", "w=int4/tensor,method=percentile:99",
             "w=int4/channel,method=mse", "w=int8/block:8x8,method=mse", "w=bfloat16 a=bfloat16 acc=bfloat16",
-            "w=int8/channel acc=bfloat16/block:128,inner=float32", "w=int8/channel,like=qwix/int8", "w=tf32 a=tf32"]
+            "w=int8/channel acc=bfloat16/block:128,inner=float32", "w=int8/channel,like=qwix/int8", "w=tf32 a=tf32",
+            "w=int8/channel a=int8/channel acc=int32", "w=int4/group:32 a=uint8/tensor acc=int32,overflow=wrap", "acc=float32,passes=3",
+            "w=int8/channel a=uint8/channel acc=x86/vpmaddubsw", "w=mxfp8_e4m3 a=mxfp8_e4m3 acc=nvidia/b200", "acc=tpu/v5e,passes=6"]
 
 
 def as_flags(texts, flag="--policy"):
@@ -216,10 +218,10 @@ def test_threads_and_instruction_sets_do_not_change_a_byte(cli, error):
     (("--random", "1x2x3", "--policy", ""), ("w=int8/channel",)), (("--random", "1x2x3", "--policy", "w=int88/channel"), ("nearest: int8",)),
     (("--random", "1x2x3", "--policy", "w=int8/chanel"), ("nearest: channel",)), (("--random", "1x2x3", "--policy", "w=int8/channel w=int4/channel"), ("once",)),
     (("--random", "1x2x3", "--policy", "w=e4m3/channel"), ("float8_e4m3fn", "float8_e4m3")),
-    (("--random", "1x2x3", "--policy", "w=int8/channel,apply=after"), ("apply=after",)),
-    (("--random", "1x2x3", "--policy", "a=int8/tensor,apply=after"), ("apply=after",)),
+    (("--random", "1x2x3", "--policy", "w=int8/input,apply=after"), ("every k", "apply=before")),
+    (("--random", "1x2x3", "--policy", "acc=float32,passes=4"), ("3, 6, 9",)),
     (("--random", "1x2x3", "--policy", "acc=nvidia/h100"), ("nvidia/h100",)), (("--random", "1x2x3", "--policy", "acc=h100"), ("h100",)),
-    (("--random", "1x2x3", "--policy", "acc=int32"), ("acc=",)), (("--random", "1x2x3", "--policy", "w=int8/channel a=bfloat16 acc=nvidia/a100"), ("float16, bfloat16, tf32",)),
+    (("--random", "1x2x3", "--policy", "acc=int32"), ("w=int8/channel",)), (("--random", "1x2x3", "--policy", "w=int8/channel a=bfloat16 acc=nvidia/a100"), ("float16, bfloat16, tf32",)),
     (("--random", "1x2x3", "--policy", "acc=e8m13"), ("aligned:32,bits=13",)), (("--random", "1x2x3", "--policy", "acc=nvidia/h10"), ("nearest: nvidia/h100",)),
     (("--random", "1x2x3", "--like", "qwicks"), ("qwix",)), (("--random", "1x2x3", "--like", "qwix/int9"), ("int8",)),
     (("--random", "1x2x3", "--policy", "w=nvfp4", "--like", "ggml/q8_0"), ("ggml/q8_0",)),
