@@ -17,6 +17,7 @@
 
 #include "flags.h"
 #include "measure_report.h"
+#include "narrowgauge/dot_algorithm.h"
 #include "narrowgauge/experiment.h"
 #include "narrowgauge/report.h"
 #include "terminal.h"
@@ -54,6 +55,7 @@ struct MeasureFlags {
   std::string npy_dtype;
   std::vector<std::string> policies;
   std::string preset;
+  std::vector<std::string> dot_algorithms;
   std::vector<std::string> like;
   std::string hardware;
   std::string match_output;
@@ -98,7 +100,8 @@ Result<RandomShape> ParseShape(const std::string& text) {
   return RandomShape{sizes[0], sizes[1], sizes[2]};
 }
 
-// The policies of a run, before --like and --hardware: those of --preset, then each --policy.
+// The policies of a run, before --like and --hardware: those of --preset, then each --policy, then
+// each --dot-algorithm.
 Result<std::vector<NamedPolicy>> NamedOnes(const MeasureFlags& flags) {
   std::vector<NamedPolicy> policies;
   if (!flags.preset.empty()) {
@@ -110,6 +113,11 @@ Result<std::vector<NamedPolicy>> NamedOnes(const MeasureFlags& flags) {
     const auto policy = ParsePolicy(text);
     if (!policy) return tl::unexpected(policy.error());
     policies.push_back({FormatPolicyBriefly(*policy), *policy});
+  }
+  for (const std::string& text : flags.dot_algorithms) {
+    const auto policy = FollowDotAlgorithm(text);
+    if (!policy) return tl::unexpected(policy.error());
+    policies.push_back(*policy);
   }
   return policies;
 }
@@ -125,7 +133,11 @@ Result<void> SumAs(const std::string& name, std::vector<NamedPolicy>& policies) 
                      "as --policy 'w=bfloat16 a=bfloat16'");
   }
   for (NamedPolicy& named : policies) {
-    if (named.policy.accumulation != AccumulationSpec()) {
+    AccumulationSpec one_pass = named.policy.accumulation;
+    one_pass.passes = AccumulationSpec().passes;
+    one_pass.parts = AccumulationSpec().parts;
+    one_pass.splits_to_nearest = AccumulationSpec().splits_to_nearest;
+    if (one_pass != AccumulationSpec()) {
       return MakeError(
           StatusCode::kInvalidArgument,
           fmt::format("--hardware {} contradicts a policy that says how it sums; leave "
@@ -246,7 +258,9 @@ std::vector<std::string> MeasureNotes(const MeasureFlags& flags, const MeasureRe
   std::vector<NamedPolicy> policies;
   for (const Measurement& row : result.rows) policies.push_back(row.policy);
   if (flags.explain) return InWords(policies);
-  if (!flags.policies.empty() || !flags.preset.empty() || !flags.like.empty()) return {};
+  const bool are_named = !flags.policies.empty() || !flags.preset.empty() ||
+                         !flags.dot_algorithms.empty() || !flags.like.empty();
+  if (are_named) return {};
   // What the reader of the tutorial's rows should know, who may not know the tutorial.
   return {
       "int8: one float32 scale per output channel, max|w|/127; codes -127 to 127, ties to even.",
@@ -430,6 +444,13 @@ std::function<Result<Outcome>()> DeclareMeasure(CLI::App& command) {
       ->type_name("POLICY");
   command.add_option("--preset", flags->preset, fmt::format("Policies by name: {}", PresetNames()))
       ->type_name("NAME");
+  command
+      .add_option("--dot-algorithm", flags->dot_algorithms,
+                  fmt::format("What JAX or StableHLO calls an algorithm, such as "
+                              "BF16_BF16_F32_X3/tpu, or the attribute "
+                              "'<lhs_precision_type = bf16, ...>'; repeatable. BACKEND: {}",
+                              fmt::join(DotBackends(), ", ")))
+      ->type_name("NAME[/BACKEND]");
   command
       .add_option(
           "--like", flags->like,

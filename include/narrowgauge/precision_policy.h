@@ -86,8 +86,8 @@ struct Factors {
 // that differ within it, and so on.
 [[nodiscard]] Result<DotModel> ModelOf(const PrecisionPolicy& policy);
 
-// Returns what the policy means in words: its weights, its activations, its accumulator and what it
-// returns, a sentence or more each.
+// Returns what the policy means in words: its weights, its activations, its accumulator, what it
+// returns and the names of dot algorithms that ask for it, a sentence or more each.
 [[nodiscard]] std::string ExplainPolicy(const PrecisionPolicy& policy);
 
 // Returns the policies with their weights quantised as NAME[/SCHEME] does: of NAME alone the scheme
@@ -103,7 +103,8 @@ struct Preset {
   std::span<const NamedPolicy> policies;
 };
 
-// "tutorial", "weights", "mx", "formats", "bf16-accumulators", "accumulators".
+// "tutorial", "weights", "mx", "formats", "bf16-accumulators", "accumulators", "tpu/default",
+// "tpu/high", "tpu/highest", "dot-algorithms".
 [[nodiscard]] std::span<const Preset> AllPresets();
 
 // kInvalidArgument names the accepted words and the nearest one.

@@ -1,13 +1,16 @@
 // Specs and policies in words. What they say is the contract of quantization.h.
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cmath>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "narrowgauge/convention.h"
+#include "narrowgauge/dot_algorithm.h"
 #include "narrowgauge/precision_policy.h"
 #include "narrowgauge/quantization.h"
 #include "src/base/check.h"
@@ -400,6 +403,14 @@ std::string ExplainAccumulation(const PrecisionPolicy& policy) {
   return words + PassWords(spec);
 }
 
+// The names under which frameworks can be asked for a policy's product, if there are any.
+std::string DotAlgorithmWords(const PrecisionPolicy& policy) {
+  const std::vector<std::string> names = DotAlgorithmsOf(policy);
+  if (names.empty()) return {};
+  return fmt::format(" As a dot algorithm: {}{}.", names.size() > 1 ? "one of " : "",
+                     fmt::join(names, ", "));
+}
+
 }  // namespace
 
 std::string ExplainSpec(const QuantizationSpec& spec) { return Explain(spec, kWeights); }
@@ -409,10 +420,11 @@ std::string ExplainPolicy(const PrecisionPolicy& policy) {
   const DTypeInfo& output = GetDTypeInfo(policy.output);
   const bool is_exact =
       output.mantissa_bits >= sum.mantissa_bits && output.exponent_bits >= sum.exponent_bits;
-  return fmt::format("Weights: {} Activations: {} {} Returns {}{}.",
+  return fmt::format("Weights: {} Activations: {} {} Returns {}{}.{}",
                      Explain(WithScaleUse(policy.weights, policy.accumulation), kWeights),
                      Explain(WithScaleUse(policy.activations, policy.accumulation), kActivations),
-                     ExplainAccumulation(policy), output.name, is_exact ? "" : ", rounded once");
+                     ExplainAccumulation(policy), output.name, is_exact ? "" : ", rounded once",
+                     DotAlgorithmWords(policy));
 }
 
 }  // namespace narrowgauge

@@ -110,7 +110,8 @@ TEST(ExplainPolicyTest, PartByPart) {
             "Weights: bfloat16 without a scale; rounded to nearest, ties to even, infinite beyond "
             "3.38953e+38. Activations: bfloat16 without a scale; rounded to nearest, ties to even, "
             "infinite beyond 3.38953e+38. Accumulates in float32, one product after another. "
-            "Returns bfloat16, rounded once.");
+            "Returns bfloat16, rounded once. As a dot algorithm: one of BF16_BF16_F32/stablehlo, "
+            "BF16_BF16_F32/xla-gpu.");
   EXPECT_THAT(ExplainPolicy(ParsePolicy("a=int8/group:32").value()),
               AllOf(HasSubstr("Activations: int8 codes"), HasSubstr("of a row m (group:32)"),
                     HasSubstr("max|x| / 127"), EndsWith("Returns float32.")));
@@ -143,7 +144,8 @@ TEST(ExplainPolicyTest, AccumulationsInAllTheirWords) {
   EXPECT_EQ(words("float32,passes=3,parts=tf32"),
             "Accumulates in float32, one product after another. So in 3 passes over parts of the "
             "factors, each cut to tf32; the passes are added in float32, the least first. Returns "
-            "float32.");
+            "float32. As a dot algorithm: one of TF32_TF32_F32_X3/stablehlo, "
+            "TF32_TF32_F32_X3/xla-gpu.");
   EXPECT_THAT(words("nvidia/h100,passes=3"),
               AllOf(HasSubstr("Its model for bfloat16 is checked against captured results ("),
                     HasSubstr("So in 3 passes over parts of the factors, each cut to bfloat16")));

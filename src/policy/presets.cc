@@ -2,6 +2,7 @@
 #include <string_view>
 #include <vector>
 
+#include "narrowgauge/dot_algorithm.h"
 #include "narrowgauge/precision_policy.h"
 #include "src/base/check.h"
 #include "src/base/nearest_name.h"
@@ -59,6 +60,8 @@ std::span<const Preset> AllPresets() {
 #include "src/policy/presets.inc"
 #undef NG_PRESET
 #undef NG_POLICY
+      {"dot-algorithms", "what JAX's dot algorithms come down to, on GPUs, TPUs and CPUs",
+       DotAlgorithmPolicies()},
   };
   return presets;
 }

@@ -116,8 +116,10 @@ TEST(PresetsTest, EveryPresetIsFoundAndHasNoNameTwice) {
       EXPECT_EQ(ParsePolicy(FormatPolicy(named.policy)).value(), named.policy) << named.name;
     }
   }
-  EXPECT_THAT(presets, testing::UnorderedElementsAre("tutorial", "weights", "mx", "formats",
-                                                     "bf16-accumulators", "accumulators"));
+  EXPECT_THAT(presets,
+              testing::UnorderedElementsAre("tutorial", "weights", "mx", "formats",
+                                            "bf16-accumulators", "accumulators", "tpu/default",
+                                            "tpu/high", "tpu/highest", "dot-algorithms"));
 }
 
 TEST(FindPresetTest, NamesTheAcceptedWords) {
@@ -126,7 +128,8 @@ TEST(FindPresetTest, NamesTheAcceptedWords) {
   EXPECT_EQ(found.error().code, StatusCode::kInvalidArgument);
   EXPECT_EQ(found.error().message,
             "unknown preset; expected one of tutorial, weights, mx, formats, bf16-accumulators, "
-            "accumulators (nearest: weights): \"wieghts\"");
+            "accumulators, tpu/default, tpu/high, tpu/highest, dot-algorithms (nearest: weights): "
+            "\"wieghts\"");
 }
 
 }  // namespace

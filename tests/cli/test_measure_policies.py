@@ -214,6 +214,10 @@ def test_threads_and_instruction_sets_do_not_change_a_byte(cli, error):
     (("--random", "1x2x3", "--metrics", "sqnr"), ("sqnr_db", "nearest")), (("--random", "1x2x3", "--metrics", "cosine,cosine"), ("cosine",)),
     (("--random", "1x2x3", "--metrics", ","), ("max_abs_err",)),
     (("--random", "1x2x3", "--preset", "mxx"), ("tutorial", "nearest: mx")),
+    (("--random", "1x2x3", "--dot-algorithm", "BF16_BF16_F32_X4"), ("nearest: BF16_BF16_F32_X3",)),
+    (("--random", "1x2x3", "--dot-algorithm", "BF16_BF16_F32_X9/tpu"), ("BF16_BF16_F32_X9/tpu", "not supported")),
+    (("--random", "1x2x3", "--dot-algorithm", "F16_F16_F16", "--hardware", "nvidia/h100"), ("says how it sums",)),
+    (("--random", "1x2x3", "--dot-algorithm", "BF16_BF16_F32_X3", "--hardware", "x86/vpmaddubsw"), ("uint8 with int8", "parts=bfloat16")),
     (("--random", "1x2x3", "--policy", "w=int8"), ("scale",)), (("--random", "1x2x3", "--policy", "int8/channel"), ("w=int8/channel",)),
     (("--random", "1x2x3", "--policy", ""), ("w=int8/channel",)), (("--random", "1x2x3", "--policy", "w=int88/channel"), ("nearest: int8",)),
     (("--random", "1x2x3", "--policy", "w=int8/chanel"), ("nearest: channel",)), (("--random", "1x2x3", "--policy", "w=int8/channel w=int4/channel"), ("once",)),
@@ -315,6 +319,17 @@ def test_explain_without_data_in_other_formats(cli):
     assert [row["words"] for row in rows] == [row["words"] for row in parsed["policies"]]
     tutorial = json.loads(cli("measure", "--explain", "--format", "json").stdout)["policies"]
     assert [row["policy"] for row in tutorial] == ["bf16 (fp32 accum)", "bf16 (bf16 accum)", "int8 per-col (fp32 accum)"]
+
+
+def test_dot_algorithms_are_policies_by_name(report):
+    flags = ("--random", "2x64x3", "--dot-algorithm")
+    rows = [report(*flags, name)["rows"][0] for name in ("BF16_BF16_F32_X3/tpu", "dot_bf16_bf16_f32_x3/tpu")]
+    assert rows[0] == rows[1] and rows[0]["policy"] == "BF16_BF16_F32_X3/tpu"
+    as_policy = report("--random", "2x64x3", "--policy", "acc=tpu/v5e,passes=3")["rows"][0]
+    assert {**as_policy, "policy": rows[0]["policy"]} == rows[0]
+    on_hardware = report(*flags, "BF16_BF16_F32_X3", "--hardware", "nvidia/a100")["rows"][0]
+    assert on_hardware["policy_text"] == "w=float32 a=float32 acc=nvidia/a100,passes=3 out=float32"
+    assert on_hardware["hardware_evidence"] == "checked against captured results"
 
 
 def test_explain_speaks_of_conventions(cli):
