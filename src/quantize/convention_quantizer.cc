@@ -12,16 +12,13 @@
 
 #include "narrowgauge/convention.h"
 #include "src/base/check.h"
-#include "src/base/parallel_for.h"
+#include "src/quantize/channel_loop.h"
 #include "src/quantize/conventions/families.h"
 #include "src/quantize/conventions/step.h"
 #include "src/quantize/recipe.h"
 
 namespace narrowgauge::internal {
 namespace {
-
-// Channels are read in portions of about so many elements.
-constexpr std::int64_t kPortionElements = std::int64_t{1} << 16;
 
 template <typename Recipe>
 bool Has(const QuantizationRecipe& recipe) {
@@ -154,31 +151,9 @@ TensorRange RangeOfChannel(std::int64_t n, std::span<const float> x, Subnormals 
   return result;
 }
 
-std::int64_t ChannelsPerPortion(const ChannelSource& source) {
-  return std::max<std::int64_t>(1, kPortionElements / std::max<std::int64_t>(1, source.Depth()));
-}
-
-// Calls body(n, x) for all channels on up to `threads` threads.
-template <typename Body>
-void ForEachChannel(const ChannelSource& source, int threads, const Body& body) {
-  const std::int64_t depth = source.Depth();
-  const std::int64_t portion = ChannelsPerPortion(source);
-  const std::int64_t portions = (source.Channels() + portion - 1) / portion;
-  ParallelFor(portions, threads, [&](std::int64_t i) {
-    const std::int64_t first = i * portion;
-    const std::int64_t count = std::min(portion, source.Channels() - first);
-    std::vector<float> elements(static_cast<std::size_t>(count * depth));
-    source.Read(first, count, elements.data());
-    for (std::int64_t n = 0; n < count; ++n) {
-      body(first + n, std::span<const float>(elements).subspan(static_cast<std::size_t>(n * depth),
-                                                               static_cast<std::size_t>(depth)));
-    }
-  });
-}
-
 TensorRange RangeOfTensor(const ChannelSource& source, Subnormals subnormals, int threads) {
   std::vector<TensorRange> channels(static_cast<std::size_t>(source.Channels()));
-  ForEachChannel(source, threads, [&](std::int64_t n, std::span<const float> x) {
+  ForEachChannel<float>(source, threads, [&](std::int64_t n, std::span<const float> x) {
     channels[static_cast<std::size_t>(n)] = RangeOfChannel(n, x, subnormals);
   });
   TensorRange tensor;
@@ -192,7 +167,7 @@ float DeviationOfTensor(const ChannelSource& source, DType stored_dtype, int thr
   const auto depth = static_cast<std::size_t>(source.Depth());
   const auto channels = static_cast<std::size_t>(source.Channels());
   std::vector<float> elements(depth * channels);
-  ForEachChannel(source, threads, [&](std::int64_t n, std::span<const float> x) {
+  ForEachChannel<float>(source, threads, [&](std::int64_t n, std::span<const float> x) {
     for (std::size_t k = 0; k < depth; ++k) {
       elements[k * channels + static_cast<std::size_t>(n)] = x[k];
     }
@@ -305,7 +280,7 @@ class ConventionQuantizer : public Quantizer {
 Result<void> TryAll(const ConventionQuantizer& quantizer, const ChannelSource& source,
                     const Convention& convention, int threads) {
   std::vector<Result<void>> results(static_cast<std::size_t>(source.Channels()));
-  ForEachChannel(source, threads, [&](std::int64_t n, std::span<const float> x) {
+  ForEachChannel<float>(source, threads, [&](std::int64_t n, std::span<const float> x) {
     if (!IsFinite(x)) return;
     std::vector<float> values(x.size());
     QuantizationCounts counts;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "src/base/check.h"
+#include "src/numerics/bulk_convert.h"
 #include "src/numerics/codec.h"
 
 namespace narrowgauge::internal {
@@ -79,6 +80,15 @@ ElementGrid::Rounded ElementGrid::Round(double quotient, double zero_point,
   const double rounded = RoundToInteger(quotient / unit_, rounding_, random);
   const double code = std::clamp(rounded + zero_point, lowest_, largest_);
   return {code * unit_, code != rounded + zero_point};
+}
+
+std::optional<CodecConstants> ElementGrid::Codec() const {
+  auto codec = MakeCodecConstants(*info_, overflow_);
+  if (codec && codec->kind == CodecKind::kInteger) {
+    codec->lowest = static_cast<float>(lowest_);
+    codec->largest = static_cast<float>(largest_);
+  }
+  return codec;
 }
 
 }  // namespace narrowgauge::internal

@@ -2,9 +2,11 @@
 #define NARROWGAUGE_QUANTIZE_ELEMENT_H_
 
 #include <cstdint>
+#include <optional>
 
 #include "narrowgauge/dtype.h"
 #include "narrowgauge/quantization.h"
+#include "src/kernels/kernels.h"
 
 namespace narrowgauge::internal {
 
@@ -30,6 +32,8 @@ class ElementGrid {
   // What the integer code 1 means: 2^-6 in mxint8, else 1.
   [[nodiscard]] double Unit() const { return unit_; }
   [[nodiscard]] const DTypeInfo& Info() const { return *info_; }
+  // How kernels convert to these codes, rounding to nearest even; nothing of formats they do not.
+  [[nodiscard]] std::optional<CodecConstants> Codec() const;
 
  private:
   const DTypeInfo* info_;

@@ -52,12 +52,8 @@ std::unique_ptr<Quantizer> FastQuantizer::Make(std::shared_ptr<const PlainQuanti
   const bool known = spec.rounding == RoundingMode::kNearestEven &&
                      spec.zero_point != ZeroPoint::kFloat && spec.method == RangeMethod::kAbsmax &&
                      rules.precision == DType::kFloat32;
-  auto codec = MakeCodecConstants(rules.grid.Info(), spec.overflow);
+  const auto codec = rules.grid.Codec();
   if (!known || !codec || codec->kind == CodecKind::kPowerOfTwo) return nullptr;
-  if (codec->kind == CodecKind::kInteger) {
-    codec->lowest = static_cast<float>(rules.grid.Lowest());
-    codec->largest = static_cast<float>(rules.grid.Largest());
-  }
   return std::unique_ptr<Quantizer>(new FastQuantizer(std::move(plain), kernels, *codec));
 }
 

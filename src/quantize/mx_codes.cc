@@ -7,7 +7,6 @@
 #include <limits>
 
 #include "src/base/check.h"
-#include "src/numerics/bulk_convert.h"
 #include "src/numerics/codec.h"
 
 namespace narrowgauge::internal {
@@ -20,14 +19,10 @@ constexpr int kE8M0Bias = 127;
 constexpr int kLeastPlainScale = kE8M0Bias - 100;
 constexpr int kGreatestPlainScale = kE8M0Bias + 100;
 
-CodecConstants ConstantsOf(const GroupRules& rules) {
-  auto constants = MakeCodecConstants(rules.grid.Info(), rules.spec.overflow);
-  NG_CHECK(constants.has_value());
-  if (constants->kind == CodecKind::kInteger) {
-    constants->lowest = static_cast<float>(rules.grid.Lowest());
-    constants->largest = static_cast<float>(rules.grid.Largest());
-  }
-  return *constants;
+CodecConstants CodecOf(const ElementGrid& grid) {
+  const auto codec = grid.Codec();
+  NG_CHECK(codec.has_value());
+  return *codec;
 }
 
 }  // namespace
@@ -35,7 +30,7 @@ CodecConstants ConstantsOf(const GroupRules& rules) {
 MxCodec::MxCodec(const QuantizationSpec& spec, const Kernels& kernels)
     : rules_(spec, DType::kFloat32),
       scales_(spec.rule, rules_.grid),
-      codec_(ConstantsOf(rules_)),
+      codec_(CodecOf(rules_.grid)),
       kernels_(kernels) {
   NG_CHECK(spec.block_format.has_value() &&
            GetBlockFormatInfo(*spec.block_format).family == BlockFamily::kMx &&
