@@ -37,9 +37,12 @@ constexpr Kernels kAvx2 = [] {
 
 constexpr Kernels kAvx512 = [] {
   namespace isa = avx512;
-  return Kernels{
+  Kernels kernels{
 #include "src/kernels/kernels.inc"
       .square_bfloat16_name = "float32 FMA chain"};
+  // On Zen 4 four elements are widened from memory in less than half the time of eight.
+  kernels.sum_squares = avx2::SumSquares;
+  return kernels;
 }();
 
 constexpr Kernels kAvx512Bf16 = [] {
