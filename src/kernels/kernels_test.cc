@@ -69,18 +69,18 @@ INSTANTIATE_TEST_SUITE_P(EverySupportedSet, KernelTest, test::EveryInstructionSe
 
 // A new row of kernels.inc fails this until it has a test, here or beside its plain version.
 TEST(KernelListTest, EveryKernelHasATest) {
-  constexpr const char* kTested[] = {"threefry_bits",
-                                     "normals",  // src/random/random_kernels_test.cc
-                                     "round_to_bfloat16", "dot_float32",   "dot_float64",
-                                     "column_absmax",     "quantize_int8", "absolute_errors",
-                                     "square_bfloat16",   "encode",        "decode",
-                                     "round_values",  // src/numerics/bulk_convert_test.cc
-                                     "encode_mx",     // src/quantize/mx_codes_test.cc
-                                     "add_chain",         "add_to_sums",   "add_aligned",
-                                     "sum_pairwise",     // src/backends/emulated_test.cc
-                                     "quantize_values",  // src/quantize/quantizer_test.cc
-                                     "encode_scaled",     "decode_scaled", "sum_squares",
-                                     "error_sums",        "run_absmax",    "run_extremes"};
+  constexpr const char* kTested[] = {
+      "threefry_bits",
+      "normals",  // src/random/random_kernels_test.cc
+      "round_to_bfloat16", "dot_float32",     "dot_float64", "column_absmax", "quantize_int8",
+      "absolute_errors",   "square_bfloat16", "encode",      "decode",
+      "round_values",  // src/numerics/bulk_convert_test.cc
+      "encode_mx",     // src/quantize/mx_codes_test.cc
+      "add_chain",         "add_to_sums",     "add_aligned",
+      "sum_pairwise",     // src/backends/emulated_test.cc
+      "quantize_values",  // src/quantize/quantizer_test.cc
+      "encode_scaled",     "decode_scaled",   "sum_squares", "error_sums",    "run_absmax",
+      "raise_absmax",      "run_extremes"};
   constexpr const char* kRows[] = {
 #define NG_KERNEL(member, ...) #member,
 #include "src/kernels/kernels.inc"
@@ -538,6 +538,26 @@ TEST_P(KernelTest, RunAbsmaxIsTheLargestMagnitude) {
     in.back() = std::numeric_limits<float>::quiet_NaN();
     kernels_.run_absmax(in.data(), kRuns * length, length, out.data());
     EXPECT_TRUE(std::isnan(out[kRuns - 1]));
+  }
+}
+
+TEST_P(KernelTest, RaiseAbsmaxKeepsTheLarger) {
+  constexpr std::size_t kCount = 75;
+  for (const std::size_t channels : {0U, 1U, 3U, 4U, 9U}) {
+    std::vector<float> in = SpreadFloats(channels * kCount, -100, 100, 13);
+    const std::vector<float> before = SpreadFloats(kCount, 0, 120, 14);
+    std::vector<float> expected(kCount);
+    std::ranges::transform(before, expected.begin(), [](float v) { return std::fabs(v); });
+    std::vector<float> got = expected;
+    for (std::size_t i = 0; i < in.size(); ++i) {
+      expected[i % kCount] = std::max(expected[i % kCount], std::fabs(in[i]));
+    }
+    kernels_.raise_absmax(in.data(), static_cast<std::int64_t>(channels), kCount, got.data());
+    EXPECT_EQ(got, expected) << channels;
+    if (channels == 0) continue;
+    in.back() = std::numeric_limits<float>::quiet_NaN();
+    kernels_.raise_absmax(in.data(), static_cast<std::int64_t>(channels), kCount, got.data());
+    EXPECT_TRUE(std::isnan(got.back()));
   }
 }
 

@@ -30,6 +30,13 @@ void KeepFinite(std::span<const float> x, std::int64_t rows, std::vector<float>&
   }
 }
 
+bool AreFinite(const Kernels& kernels, const std::vector<float>& values) {
+  const auto count = static_cast<std::int64_t>(values.size());
+  float largest = 0;
+  kernels.run_absmax(values.data(), count, count, &largest);
+  return std::isfinite(largest);
+}
+
 // The largest magnitudes of the runs of one channel, of its finite elements.
 void FindAbsmax(const GroupLayout& layout, const Kernels& kernels, std::span<const float> x,
                 std::vector<float>& found) {
@@ -39,15 +46,26 @@ void FindAbsmax(const GroupLayout& layout, const Kernels& kernels, std::span<con
     const std::int64_t rest = layout.depth - whole * layout.rows;
     kernels.run_absmax(x.data() + whole * layout.rows, rest, rest, found.data() + whole);
   }
-  float largest = 0;
-  kernels.run_absmax(found.data(), layout.RunsPerChannel(), layout.RunsPerChannel(), &largest);
-  if (!std::isfinite(largest)) KeepFinite(x, layout.rows, found);
+  if (!AreFinite(kernels, found)) KeepFinite(x, layout.rows, found);
 }
 
-void KeepLarger(const std::vector<float>& found, float* largest) {
-  for (std::size_t run = 0; run < found.size(); ++run) {
-    largest[run] = largest[run] < found[run] ? found[run] : largest[run];
+// The same of `count` channels that share their scales.
+std::vector<float> FindSharedAbsmax(const GroupLayout& layout, const Kernels& kernels,
+                                    const float* elements, std::int64_t count) {
+  const std::int64_t runs = layout.RunsPerChannel();
+  std::vector<float> largest(static_cast<std::size_t>(runs));
+  if (layout.rows == 1) {  // Every element is a run: all channels at once.
+    kernels.raise_absmax(elements, count, runs, largest.data());
+    if (AreFinite(kernels, largest)) return largest;
+    std::ranges::fill(largest, 0.0F);
   }
+  std::vector<float> found(largest.size());
+  for (std::int64_t n = 0; n < count; ++n) {
+    FindAbsmax(layout, kernels,
+               {elements + n * layout.depth, static_cast<std::size_t>(layout.depth)}, found);
+    kernels.raise_absmax(found.data(), 1, runs, largest.data());
+  }
+  return largest;
 }
 
 // Largest magnitudes of finite float32 elements, for symmetric scales: by kernels.
@@ -58,17 +76,15 @@ std::vector<Range> RangesFromAbsmax(const GroupLayout& layout, const ChannelSour
   std::mutex mutex;
   ForEachPart<float>(
       source, options.threads, [&](std::int64_t first, std::int64_t count, const float* elements) {
-        std::vector<float> found(static_cast<std::size_t>(layout.RunsPerChannel()));
-        std::vector<float> largest(
-            found.size());  // Of the channels so far that share their scales.
-        for (std::int64_t n = first; n < first + count; ++n) {
-          const float* const channel = elements + (n - first) * layout.depth;
-          FindAbsmax(layout, kernels, {channel, static_cast<std::size_t>(layout.depth)}, found);
-          KeepLarger(found, largest.data());
-          if (n + 1 < first + count && (n + 1) % layout.columns != 0) continue;
+        for (std::int64_t n = first; n < first + count;) {
+          const std::int64_t last =
+              std::min(first + count, (n / layout.columns + 1) * layout.columns);
+          const std::vector<float> found =
+              FindSharedAbsmax(layout, kernels, elements + (n - first) * layout.depth, last - n);
           const std::lock_guard<std::mutex> lock(mutex);  // Maxima do not mind the order.
-          KeepLarger(largest, absmax.data() + layout.GroupOf(n, 0));
-          std::ranges::fill(largest, 0.0F);
+          kernels.raise_absmax(found.data(), 1, layout.RunsPerChannel(),
+                               absmax.data() + layout.GroupOf(n, 0));
+          n = last;
         }
       });
   std::vector<Range> ranges(absmax.size());
