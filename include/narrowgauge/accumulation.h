@@ -100,9 +100,10 @@ enum class InnerOrder : std::uint8_t {
   kInteger,   // Of integer factors, by `overflow`; sums stay exact in float64.
 };
 
-// AMD's CDNA 3 aligns the products of a group first, then their sum with the sum so far, both
-// rounded down.
-enum class Alignment : std::uint8_t { kTogether, kProductsThenSum };
+// How a group's products meet the sum so far. CDNA 3 aligns products with each other first, then
+// their sum with the sum so far, both rounded down; of FP8 it does so with even and odd k apart,
+// rounds both sums down where they meet, and drops a sum so far that lies more than 25 bits below.
+enum class Alignment : std::uint8_t { kTogether, kProductsThenSum, kEvenAndOddThenSum };
 
 struct InnerSum {
   InnerOrder order = InnerOrder::kChain;

@@ -62,11 +62,18 @@ int Exponent(double value, int min_exponent) { return std::max(std::ilogb(value)
 
 // `value` cut to a multiple of 2^exponent toward zero, in units of it.
 double ChoppedUnits(double value, int exponent) { return std::trunc(std::ldexp(value, -exponent)); }
-double FlooredUnits(double value, int exponent) { return std::floor(std::ldexp(value, -exponent)); }
+// The multiple of 2^exponent below `value`.
+double Floored(double value, int exponent) {
+  return std::ldexp(std::floor(std::ldexp(value, -exponent)), exponent);
+}
+
+// Of what is not there: less than any.
+constexpr int kNoExponent = -10'000;
 
 struct Term {
   double product;
   int exponent;  // Of its factors, added.
+  bool is_odd;   // Of its place in the group.
 };
 
 class Evaluator {
@@ -219,7 +226,8 @@ class Evaluator {
       const double product = Product(k);
       ieee += product;
       if (product == 0 || !std::isfinite(product)) continue;
-      terms.push_back({product, Exponent(X(k), exponents_.x) + Exponent(W(k), exponents_.w)});
+      terms.push_back({product, Exponent(X(k), exponents_.x) + Exponent(W(k), exponents_.w),
+                       (k - begin) % 2 == 1});
     }
     if (!std::isfinite(ieee)) special = ieee;
     return terms;
@@ -231,14 +239,32 @@ class Evaluator {
     std::vector<Term> terms = Terms(begin, end, sum, special);
     if (special) return *special;
     if (sum != 0) {
-      terms.push_back({sum, Exponent(sum, inner.format.min_exponent)});
+      terms.push_back({sum, Exponent(sum, inner.format.min_exponent), false});
     }
-    if (terms.empty()) return 0;
+    return RoundToSum(Align(terms, inner.bits).sum, inner.format);
+  }
+
+  // The sum of some terms, each cut to `bits` below the largest exponent among them.
+  struct AlignedTerms {
+    double sum = 0;
+    int largest = kNoExponent;
+  };
+  [[nodiscard]] static AlignedTerms Align(const std::vector<Term>& terms, int bits) {
+    if (terms.empty()) return {};
     const int largest = std::ranges::max(terms, {}, &Term::exponent).exponent;
-    const int unit = largest - inner.bits;
     double units = 0;  // Fewer than 2^53: exact.
-    for (const Term& term : terms) units += ChoppedUnits(term.product, unit);
-    return RoundToSum(std::ldexp(units, unit), inner.format);
+    for (const Term& term : terms) units += ChoppedUnits(term.product, largest - bits);
+    return {std::ldexp(units, largest - bits), largest};
+  }
+
+  // The same of even and of odd terms, then of both, rounded down.
+  [[nodiscard]] static AlignedTerms AlignEvenAndOdd(const std::vector<Term>& terms, int bits) {
+    std::vector<Term> halves[2];
+    for (const Term& term : terms) halves[term.is_odd ? 1 : 0].push_back(term);
+    const AlignedTerms even = Align(halves[0], bits);
+    const AlignedTerms odd = Align(halves[1], bits);
+    const int largest = std::max(even.largest, odd.largest);
+    return {Floored(even.sum, largest - bits) + Floored(odd.sum, largest - bits), largest};
   }
 
   [[nodiscard]] double ProductsThenSum(std::size_t begin, std::size_t end, double sum) const {
@@ -248,16 +274,14 @@ class Evaluator {
     const std::vector<Term> terms = Terms(begin, end, sum, special);
     if (special) return *special;
     if (terms.empty()) return sum;
-    const int largest = std::ranges::max(terms, {}, &Term::exponent).exponent;
-    double units = 0;
-    for (const Term& term : terms) units += ChoppedUnits(term.product, largest - inner.bits);
-    const double products = std::ldexp(units, largest - inner.bits);
-    const int top =
-        sum == 0 ? largest : std::max(largest, Exponent(sum, inner.format.min_exponent));
-    const double products_down =
-        std::ldexp(FlooredUnits(products, top - kBitsOfProductSum), top - kBitsOfProductSum);
-    const double sum_down = std::ldexp(FlooredUnits(sum, top - inner.bits), top - inner.bits);
-    return AddToSum(products_down, sum_down, inner.format);
+    const bool is_apart = inner.alignment == Alignment::kEvenAndOddThenSum;
+    const AlignedTerms products =
+        is_apart ? AlignEvenAndOdd(terms, inner.bits) : Align(terms, inner.bits);
+    const int exponent = sum == 0 ? kNoExponent : Exponent(sum, inner.format.min_exponent);
+    const int top = std::max(products.largest, exponent);
+    const bool is_dropped = sum == 0 || (is_apart && exponent < top - inner.bits - 1);
+    return AddToSum(Floored(products.sum, top - kBitsOfProductSum),
+                    is_dropped ? 0 : Floored(sum, top - inner.bits), inner.format);
   }
 
   const DotModel& model_;

@@ -230,6 +230,39 @@ TEST(PlainDotTest, IntegersWrapAndClipWhereTheyAreSaidTo) {
   EXPECT_EQ(sum("", {}, {}), 0);
 }
 
+// Two groups of 16 products x[k] * 1, of which most are zero.
+TEST(PlainDotTest, Cdna3SumsEvenAndOddProductsOfFloat8Apart) {
+  const auto sum = [](const std::vector<std::pair<std::size_t, float>>& products) {
+    const DotModel model = ModelOfSetting({"amd/cdna3"}, DType::kFloat8E5M2Fnuz);
+    std::vector<float> x(32);
+    std::vector<float> w(32);
+    for (const auto& [k, product] : products) {
+      x[k] = std::ldexp(product, product < 0x1p-10F && product > -0x1p-10F ? 15 : 0);
+      w[k] = x[k] == product ? 1.0F : 0x1p-15F;
+    }
+    return PlainDot(model, x, w, {-15, -15});
+  };
+  // Alone a small product is exact; where even and odd meet, it is rounded down to 24 bits.
+  EXPECT_EQ(sum({{1, 0x1p-25F}}), 0x1p-25);
+  EXPECT_EQ(sum({{0, 1.0F}, {1, 0x1p-25F}}), 1);
+  EXPECT_EQ(sum({{0, 1.0F}, {1, -0x1p-25F}}), 1 - 0x1p-24);
+  EXPECT_EQ(sum({{0, 1.0F}, {2, -0x1p-25F}}), 1);  // Among even ones it is cut.
+  // A sum so far is rounded down as well, or dropped if it is too small.
+  EXPECT_EQ(sum({{0, -0x1p-25F}, {16, 1.0F}}), 1 - 0x1p-24);
+  EXPECT_EQ(sum({{0, -0x1p-26F}, {16, 1.0F}}), 1);
+}
+
+TEST(PlainDotTest, Cdna2AddsTreesOfFourWithoutSubnormals) {
+  const DotModel model = ModelOfSetting({"amd/cdna2"}, DType::kFloat32);
+  EXPECT_EQ(model.block, 0);  // float32 is a chain.
+  const DotModel trees = ModelOfSetting({"amd/cdna2"}, DType::kBFloat16);
+  // (2^24 + 1) + (1 + 1): the first sum rounds to even; a chain would lose every one of them.
+  EXPECT_EQ(PlainDot(trees, std::vector<float>{0x1p24F, 1, 1, 1}, std::vector<float>(4, 1.0F)),
+            0x1p24 + 2);
+  EXPECT_EQ(PlainDot(trees, std::vector<float>{0x1p-100F}, std::vector<float>{0x1p-30F}), 0);
+  EXPECT_EQ(PlainDot(trees, std::vector<float>{0x1p-130F}, std::vector<float>{0x1p100F}), 0);
+}
+
 TEST(PlainDotTest, InfiniteFactorsSurviveSeveralPasses) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   for (const char* const text : {"float32,passes=3", "float32,passes=6", "float32,passes=9",

@@ -53,6 +53,14 @@ DotModel ProductsThenSum(int bits, std::int64_t group) {
   return model;
 }
 
+DotModel EvenAndOddThenSum(int bits, std::int64_t group) {
+  DotModel model = Aligned(bits, group, SumFormat());
+  model.inner.alignment = Alignment::kEvenAndOddThenSum;
+  return model;
+}
+
+DotModel Chain() { return {}; }
+
 // Inner sums of blocks, added in float32.
 DotModel Blocks(std::int64_t block, DotModel model) {
   model.block = block;
@@ -70,6 +78,16 @@ DotModel OddFirst() {
 
 DotModel EvenAndOdd(std::int64_t block) {
   return {.inner = {.format = Flushing(SumFormat()), .lanes = 2},
+          .block = block,
+          .outer = Flushing(SumFormat()),
+          .flushes_operands = true};
+}
+
+// Trees of the rounded products of `block` k, without subnormals.
+DotModel FlushingTrees(std::int64_t block) {
+  return {.inner = {.order = InnerOrder::kPairwise,
+                    .format = Flushing(SumFormat()),
+                    .rounds_products = true},
           .block = block,
           .outer = Flushing(SumFormat()),
           .flushes_operands = true};

@@ -37,6 +37,13 @@ Result<void> CheckScales(std::string_view part, const QuantizationSpec& spec,
         part, why));
   };
   if (!MultipliesCodes(spec, accumulation)) return {};
+  if (spec.block_format && accumulation.hardware != nullptr &&
+      spec.scale_use == ScaleUse::kDefault) {
+    return RefuseText(fmt::format(
+        "{}=: units that take {} apply its scales inside their sums, of which there is no model "
+        "here; write apply=after for scales on the sum of each block",
+        part, GetBlockFormatInfo(*spec.block_format).name));
+  }
   if (spec.granularity.kind == GranularityKind::kInput) {
     return refuse("with granularity input they differ for every k");
   }

@@ -280,6 +280,8 @@ TEST(ModelOfTest, RefusesWhatNoEngineCanDo) {
               HasSubstr("w= multiplies float8_e4m3fn"));
   EXPECT_THAT(RefusalOfModel("w=int8/input,apply=after"), HasSubstr("differ for every k"));
   EXPECT_THAT(RefusalOfModel("a=uint8/tensor,zero=float,apply=after"), HasSubstr("adds a minimum"));
+  EXPECT_THAT(RefusalOfModel("w=mxfp8_e4m3 a=mxfp8_e4m3 acc=nvidia/b200"),
+              AllOf(HasSubstr("inside their sums"), HasSubstr("apply=after")));
   EXPECT_THAT(RefusalOfModel("w=q8_0 a=int8/channel acc=int32"), HasSubstr("known as values only"));
   EXPECT_THAT(RefusalOfModel("w=int8/channel,like=qwix,apply=after"),
               HasSubstr("known as values only"));

@@ -29,7 +29,7 @@ POLICIES = ["w=bfloat16 a=bfloat16", "w=int8/tensor a=int8/tensor", "w=int8/chan
             "w=int4/channel,method=mse", "w=int8/block:8x8,method=mse", "w=bfloat16 a=bfloat16 acc=bfloat16",
             "w=int8/channel acc=bfloat16/block:128,inner=float32", "w=int8/channel,like=qwix/int8", "w=tf32 a=tf32",
             "w=int8/channel a=int8/channel acc=int32", "w=int4/group:32 a=uint8/tensor acc=int32,overflow=wrap", "acc=float32,passes=3",
-            "w=int8/channel a=uint8/channel acc=x86/vpmaddubsw", "w=mxfp8_e4m3 a=mxfp8_e4m3 acc=nvidia/b200", "acc=tpu/v5e,passes=6"]
+            "w=int8/channel a=uint8/channel acc=x86/vpmaddubsw", "w=mxfp8_e4m3,apply=after a=mxfp8_e4m3,apply=after acc=nvidia/b200", "acc=tpu/v5e,passes=6"]
 
 
 def as_flags(texts, flag="--policy"):
