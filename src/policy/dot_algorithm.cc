@@ -11,7 +11,6 @@
 #include <iterator>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "src/base/check.h"
@@ -97,6 +96,23 @@ NamedPolicy PolicyOf(const Row& row, const DotAlgorithm& algorithm) {
   return {NameOf(row), *policy};
 }
 
+// A row that has a policy, and the policy.
+struct Dot {
+  const Row* row;
+  NamedPolicy named;
+};
+
+const std::vector<Dot>& AllDots() {
+  static const std::vector<Dot> dots = [] {
+    std::vector<Dot> parsed;
+    for (const Row& row : kRows) {
+      if (!row.policy.empty()) parsed.push_back({&row, PolicyOf(row, AlgorithmOf(row))});
+    }
+    return parsed;
+  }();
+  return dots;
+}
+
 // ---- StableHLO's fields ------------------------------------------------------------------------
 
 // MLIR's name of a float type: f32, bf16, tf32, f8E4M3FN.
@@ -148,13 +164,16 @@ std::string FieldText(const DotAlgorithm& algorithm, Field field) {
   NG_CHECK(false);
 }
 
+bool IsFloat8(DType dtype) {
+  const DTypeInfo& info = GetDTypeInfo(dtype);
+  return info.kind == DTypeKind::kFloat && info.total_bits == 8;
+}
+
 std::optional<DType> Float8Named(std::string_view mlir) {
-  for (const DType dtype : AllDTypes()) {
-    const DTypeInfo& info = GetDTypeInfo(dtype);
-    const bool is_float8 = info.kind == DTypeKind::kFloat && info.total_bits == 8;
-    if (is_float8 && MlirName(dtype) == mlir) return dtype;
-  }
-  return {};
+  const auto dtypes = AllDTypes();
+  const auto found = std::ranges::find_if(
+      dtypes, [&](DType dtype) { return IsFloat8(dtype) && MlirName(dtype) == mlir; });
+  return found == dtypes.end() ? std::nullopt : std::optional(*found);
 }
 
 std::string_view Trimmed(std::string_view text) {
@@ -314,29 +333,24 @@ Result<NamedPolicy> FollowDotAlgorithm(std::string_view text) {
 }
 
 std::vector<std::string> DotAlgorithmsOf(const PrecisionPolicy& policy) {
+  const bool are_float8 = IsFloat8(policy.activations.dtype) && IsFloat8(policy.weights.dtype);
+  const HardwareModel* const unit = policy.accumulation.hardware;
   std::vector<std::string> names;
-  for (const Row& row : kRows) {
-    if (row.policy.empty()) continue;
-    DotAlgorithm algorithm = AlgorithmOf(row);
-    if (algorithm.takes_any_float8) {
-      if (!Float8Named(MlirName(policy.activations.dtype)) ||
-          !Float8Named(MlirName(policy.weights.dtype))) {
-        continue;
-      }
-      algorithm.lhs = policy.activations.dtype;
-      algorithm.rhs = policy.weights.dtype;
+  for (const Dot& dot : AllDots()) {
+    PrecisionPolicy candidate = dot.named.policy;
+    if (AlgorithmOf(*dot.row).takes_any_float8 && are_float8) {
+      candidate.activations.dtype = policy.activations.dtype;
+      candidate.weights.dtype = policy.weights.dtype;
     }
-    PrecisionPolicy of_row = PolicyOf(row, algorithm).policy;
-    const HardwareModel* const unit = policy.accumulation.hardware;
-    const bool is_any_unit =
-        row.backend == Backend::kTpu || of_row.accumulation.hardware == nullptr;
-    if (unit != nullptr && is_any_unit && HasUnit(row.backend, *unit)) {
-      of_row.accumulation = {.hardware = unit,
-                             .passes = of_row.accumulation.passes,
-                             .parts = of_row.accumulation.parts};
+    const Backend backend = dot.row->backend;
+    const bool is_any_unit = backend == Backend::kTpu || candidate.accumulation.hardware == nullptr;
+    if (unit != nullptr && is_any_unit && HasUnit(backend, *unit)) {
+      candidate.accumulation = {.hardware = unit,
+                                .passes = candidate.accumulation.passes,
+                                .parts = candidate.accumulation.parts};
     }
-    of_row.output = policy.output;  // Any may be asked for.
-    if (of_row == policy) names.push_back(NameOf(row));
+    candidate.output = policy.output;  // Any may be asked for.
+    if (candidate == policy) names.push_back(dot.named.name);
   }
   return names;
 }
@@ -344,12 +358,10 @@ std::vector<std::string> DotAlgorithmsOf(const PrecisionPolicy& policy) {
 std::span<const NamedPolicy> DotAlgorithmPolicies() {
   static const std::vector<NamedPolicy> policies = [] {
     std::vector<NamedPolicy> all;
-    for (const Row& row : kRows) {
-      if (row.policy.empty()) continue;
-      NamedPolicy named = PolicyOf(row, AlgorithmOf(row));
+    for (const Dot& dot : AllDots()) {
       const bool is_new = std::ranges::none_of(
-          all, [&](const NamedPolicy& other) { return other.policy == named.policy; });
-      if (is_new) all.push_back(std::move(named));
+          all, [&](const NamedPolicy& other) { return other.policy == dot.named.policy; });
+      if (is_new) all.push_back(dot.named);
     }
     return all;
   }();
