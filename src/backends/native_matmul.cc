@@ -12,17 +12,19 @@ namespace narrowgauge::internal {
 namespace {
 
 // A block of x and one of a panel stay in the second-level cache together.
-constexpr std::int64_t kBlockRows = 96;
+constexpr std::int64_t kBlockRows = 48;
 constexpr std::int64_t kBlockWords = 1024;
 
 // Parts of a product for each thread, so that all end at about the same time.
 constexpr std::int64_t kPartsPerThread = 8;
 
 // Multiplications of words below which a second thread takes longer to start than it saves.
-constexpr std::int64_t kWorkForThreads = std::int64_t{1} << 21;
+constexpr std::int64_t kWorkForThreads = std::int64_t{1} << 22;
 
-// Elements of a channel that are converted at a time; whole words.
+// Elements of w that are converted at a time while packing: of a channel, whole words, or of as
+// many channels.
 constexpr std::int64_t kPackedDepth = 512;
+constexpr std::int64_t kPackedColumns = 256;
 
 void CheckSize(const TensorView& tensor) {
   NG_CHECK(tensor.shape.size() == 2);
@@ -32,15 +34,18 @@ void CheckSize(const TensorView& tensor) {
   NG_CHECK(tensor.bytes.size() >= bytes);
 }
 
-// out[n][e] = lines[e][n]: a word for each of the columns, whose lines are `stride` bytes apart.
+// Writes a word for each of the columns: element e from the line that lies e * stride bytes on.
 template <typename Element>
 void Interleave(const std::byte* lines, std::int64_t stride, std::int64_t columns, std::byte* out) {
   constexpr std::int64_t kElements = kWordBytes / std::int64_t{sizeof(Element)};
   for (std::int64_t n = 0; n < columns; ++n) {
+    std::uint32_t word = 0;
     for (std::int64_t e = 0; e < kElements; ++e) {
-      std::memcpy(out + n * kWordBytes + e * std::int64_t{sizeof(Element)},
-                  lines + e * stride + n * std::int64_t{sizeof(Element)}, sizeof(Element));
+      Element element;
+      std::memcpy(&element, lines + e * stride + n * std::int64_t{sizeof element}, sizeof element);
+      word |= std::uint32_t{element} << (8 * sizeof element * static_cast<std::size_t>(e)) % 32;
     }
+    std::memcpy(out + n * kWordBytes, &word, sizeof word);
   }
 }
 
@@ -61,6 +66,7 @@ void InterleaveLines(std::int64_t element_bytes, const std::byte* lines, std::in
 // Some rows of x times some panels.
 struct NativeWeights::Part {
   const TensorView& x;
+  const ElementConverter& converter;
   NativeOutput output = NativeOutput::kSums;
   std::byte* out = nullptr;
   std::int64_t first_row = 0;
@@ -74,22 +80,25 @@ NativeWeights::NativeWeights(const NativeKernel& kernel, const Kernels& kernels,
     : kernel_(kernel), kernels_(kernels) {
   CheckSize(w);
   NG_CHECK(TakesOperands(kernel.info, kernel.info.x, w.dtype));
-  const bool depth_first = axes == WeightAxes::kDepthFirst;
-  depth_ = w.shape[depth_first ? 0 : 1];
-  channels_ = w.shape[depth_first ? 1 : 0];
+  depth_ = w.shape[axes == WeightAxes::kDepthFirst ? 0 : 1];
+  channels_ = w.shape[axes == WeightAxes::kDepthFirst ? 1 : 0];
   elements_ = kWordBytes / ElementBytes(kernel.words);
   words_ = DivideUp(depth_, elements_);
   panels_ = DivideUp(channels_, kernel.tile->panel_columns);
   const std::int64_t columns = panels_ * kernel.tile->panel_columns;
   packed_ = AlignedBytes(static_cast<std::size_t>(columns * words_ * kWordBytes));
   if (kernel.words == NativeWords::kOffsetInt8) starts_.resize(static_cast<std::size_t>(columns));
-  ParallelFor(panels_, threads, [&](std::int64_t panel) {
-    if (depth_first) {
-      PackDepthFirst(panel, w);
+  const ElementConverter converter(kernels, kernel.words, NativeOperand::kW, w.dtype);
+  const std::int64_t group = DivideUp(kPackedColumns, kernel.tile->panel_columns);
+  ParallelFor(DivideUp(panels_, group), threads, [&](std::int64_t i) {
+    const std::int64_t first = i * group;
+    const std::int64_t count = std::min(group, panels_ - first);
+    if (axes == WeightAxes::kDepthFirst) {
+      PackDepthFirst(converter, w.bytes.data(), first, count);
     } else {
-      PackChannelsFirst(panel, w);
+      PackChannelsFirst(converter, w.bytes.data(), first, count);
     }
-    if (!starts_.empty()) SetStarts(panel);
+    if (!starts_.empty()) SetStarts(first, count);
   });
 }
 
@@ -97,61 +106,62 @@ std::byte* NativeWeights::Packed(std::int64_t panel, std::int64_t word) const {
   return packed_.Data() + (panel * words_ + word) * kernel_.tile->panel_columns * kWordBytes;
 }
 
-std::int64_t NativeWeights::Columns(std::int64_t panel) const {
-  const std::int64_t width = kernel_.tile->panel_columns;
-  return std::min(width, channels_ - panel * width);
-}
-
-void NativeWeights::PackDepthFirst(std::int64_t panel, const TensorView& w) {
+void NativeWeights::PackDepthFirst(const ElementConverter& converter, const std::byte* w,
+                                   std::int64_t first, std::int64_t count) {
   const std::int64_t width = kernel_.tile->panel_columns;
   const std::int64_t bytes = ElementBytes(kernel_.words);
-  const std::int64_t columns = Columns(panel);
-  std::vector<std::byte> lines(static_cast<std::size_t>(width * kWordBytes));  // Zeros beside them.
+  const std::int64_t line_bytes = count * width * bytes;
+  const std::int64_t columns = std::min(count * width, channels_ - first * width);
+  std::vector<std::byte> lines(static_cast<std::size_t>(elements_ * line_bytes));
   for (std::int64_t word = 0; word < words_; ++word) {
     for (std::int64_t e = 0; e < elements_; ++e) {
       const std::int64_t k = word * elements_ + e;
-      const bool is_padding = k >= depth_;
-      ToElements(kernels_, kernel_.words, NativeOperand::kW, w.dtype, w.bytes.data(),
-                 is_padding ? 0 : k * channels_ + panel * width, is_padding ? 0 : columns,
-                 is_padding ? columns : 0, lines.data() + e * width * bytes);
+      std::byte* const line = lines.data() + e * line_bytes;
+      if (k < depth_) {
+        converter.Convert(w, k * channels_ + first * width, columns, 0, line);
+      } else {
+        converter.Convert(w, 0, 0, columns, line);
+      }
     }
-    InterleaveLines(bytes, lines.data(), width * bytes, width, Packed(panel, word));
+    for (std::int64_t i = 0; i < count; ++i) {
+      InterleaveLines(bytes, lines.data() + i * width * bytes, line_bytes, width,
+                      Packed(first + i, word));
+    }
   }
 }
 
-void NativeWeights::PackChannelsFirst(std::int64_t panel, const TensorView& w) {
+void NativeWeights::PackChannelsFirst(const ElementConverter& converter, const std::byte* w,
+                                      std::int64_t first, std::int64_t count) {
   const std::int64_t width = kernel_.tile->panel_columns;
   const std::int64_t padding = words_ * elements_ - depth_;
   std::vector<std::byte> line(static_cast<std::size_t>(kPackedDepth * ElementBytes(kernel_.words)));
-  for (std::int64_t n = 0; n < width; ++n) {
+  for (std::int64_t n = first * width; n < (first + count) * width; ++n) {
     for (std::int64_t k = 0; k < depth_; k += kPackedDepth) {
-      const std::int64_t count = std::min(kPackedDepth, depth_ - k);
-      const std::int64_t part = DivideUp(count, elements_);
-      if (n < Columns(panel)) {
-        ToElements(kernels_, kernel_.words, NativeOperand::kW, w.dtype, w.bytes.data(),
-                   (panel * width + n) * depth_ + k, count, k + count == depth_ ? padding : 0,
-                   line.data());
+      const std::int64_t part = std::min(kPackedDepth, depth_ - k);
+      if (n < channels_) {
+        converter.Convert(w, n * depth_ + k, part, k + part == depth_ ? padding : 0, line.data());
       } else {
         std::ranges::fill(line, std::byte{0});
       }
-      for (std::int64_t i = 0; i < part; ++i) {
-        std::memcpy(Packed(panel, k / elements_ + i) + n * kWordBytes, line.data() + i * kWordBytes,
-                    kWordBytes);
+      for (std::int64_t i = 0; i < DivideUp(part, elements_); ++i) {
+        std::memcpy(Packed(n / width, k / elements_ + i) + n % width * kWordBytes,
+                    line.data() + i * kWordBytes, kWordBytes);
       }
     }
   }
 }
 
 // Takes back what adding 128 to each x adds to the sums.
-void NativeWeights::SetStarts(std::int64_t panel) {
+void NativeWeights::SetStarts(std::int64_t first, std::int64_t count) {
   const std::int64_t width = kernel_.tile->panel_columns;
-  const std::byte* w = Packed(panel, 0);
-  for (std::int64_t word = 0; word < words_; ++word) {
-    for (std::int64_t n = 0; n < width; ++n) {
-      for (std::int64_t e = 0; e < kWordBytes; ++e, ++w) {
-        const std::int32_t value = static_cast<std::int8_t>(*w);
-        starts_[static_cast<std::size_t>(panel * width + n)] -=
-            static_cast<std::uint32_t>(128 * value);
+  for (std::int64_t panel = first; panel < first + count; ++panel) {
+    std::uint32_t* const starts = starts_.data() + panel * width;
+    const std::byte* w = Packed(panel, 0);
+    for (std::int64_t word = 0; word < words_; ++word) {
+      for (std::int64_t n = 0; n < width; ++n) {
+        std::int32_t sum = 0;
+        for (std::int64_t e = 0; e < kWordBytes; ++e) sum += static_cast<std::int8_t>(*w++);
+        starts[n] -= static_cast<std::uint32_t>(128 * sum);
       }
     }
   }
@@ -167,6 +177,7 @@ void NativeWeights::Multiply(const TensorView& x, NativeOutput output, std::span
   NG_CHECK(output == NativeOutput::kSums || kernel_.info.promise != NativePromise::kInt32);
   if (out.empty()) return;
 
+  const ElementConverter converter(kernels_, kernel_.words, NativeOperand::kX, x.dtype);
   if (rows * words_ * channels_ < kWorkForThreads) threads = 1;
   // Blocks of about the same number of rows, as many for each thread.
   const std::int64_t most = DivideUp(DivideUp(rows, kBlockRows), std::int64_t{threads}) * threads;
@@ -180,6 +191,7 @@ void NativeWeights::Multiply(const TensorView& x, NativeOutput output, std::span
     const std::int64_t first_row = i / groups * block;
     const std::int64_t first_panel = i % groups * group;
     MultiplyPart({.x = x,
+                  .converter = converter,
                   .output = output,
                   .out = out.data(),
                   .first_row = first_row,
@@ -225,16 +237,15 @@ void NativeWeights::MultiplyPart(const Part& part) const {
       const std::int64_t k = word * elements_;
       const std::int64_t length = std::min(count * elements_, depth_ - k);
       for (std::int64_t m = 0; m < part.rows; ++m) {
-        ToElements(kernels_, kernel_.words, NativeOperand::kX, part.x.dtype, part.x.bytes.data(),
-                   (part.first_row + m) * depth_ + k, length, count * elements_ - length,
-                   words.Data() + m * block.x_stride);
+        part.converter.Convert(part.x.bytes.data(), (part.first_row + m) * depth_ + k, length,
+                               count * elements_ - length, words.Data() + m * block.x_stride);
       }
     }
     for (std::int64_t i = 0; i < part.panels; ++i) {
       const std::int64_t panel = part.first_panel + i;
       block.panel = Packed(panel, word);
       block.sums = sums + i * width * kWordBytes;
-      block.columns = Columns(panel);
+      block.columns = std::min(width, channels_ - panel * width);
       block.starts = starts_.empty() ? nullptr : starts_.data() + panel * width;
       kernel_.tile->multiply(block);
     }

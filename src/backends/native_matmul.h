@@ -37,12 +37,14 @@ class NativeWeights {
  private:
   struct Part;  // Of a product.
 
-  void PackDepthFirst(std::int64_t panel, const TensorView& w);
-  void PackChannelsFirst(std::int64_t panel, const TensorView& w);
-  void SetStarts(std::int64_t panel);
+  // Fill panels [first, first + count).
+  void PackDepthFirst(const ElementConverter& converter, const std::byte* w, std::int64_t first,
+                      std::int64_t count);
+  void PackChannelsFirst(const ElementConverter& converter, const std::byte* w, std::int64_t first,
+                         std::int64_t count);
+  void SetStarts(std::int64_t first, std::int64_t count);
   void MultiplyPart(const Part& part) const;
   [[nodiscard]] std::byte* Packed(std::int64_t panel, std::int64_t word) const;
-  [[nodiscard]] std::int64_t Columns(std::int64_t panel) const;  // Of a panel, without padding.
 
   const NativeKernel& kernel_;
   const Kernels& kernels_;

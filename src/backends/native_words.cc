@@ -30,23 +30,6 @@ void Unpack(int bits, const std::byte* codes, std::int64_t first, std::int64_t c
   }
 }
 
-// The values of at most kChunk elements.
-void Widen(const Kernels& kernels, DType dtype, const std::byte* codes, std::int64_t first,
-           std::int64_t count, float* out) {
-  const DTypeInfo& info = GetDTypeInfo(dtype);
-  const int bits = StorageBits(info);
-  if (bits > 16) return WidenToFloat32(dtype, codes, first, count, out);
-  const std::span<float> values(out, static_cast<std::size_t>(count));
-  if (bits >= 8) {
-    const std::int64_t bytes = bits / 8;
-    return DecodeBulk(kernels, info,
-                      {codes + first * bytes, static_cast<std::size_t>(count * bytes)}, values);
-  }
-  std::array<std::byte, kChunk> unpacked;
-  Unpack(bits, codes, first, count, unpacked.data());
-  DecodeBulk(kernels, info, {unpacked.data(), static_cast<std::size_t>(count)}, values);
-}
-
 // out[i] = convert(code of element i) for codes of whole bytes.
 template <typename Code, typename Element, typename Convert>
 void ConvertCodes(const std::byte* codes, std::int64_t first, std::int64_t count, std::byte* out,
@@ -58,71 +41,6 @@ void ConvertCodes(const std::byte* codes, std::int64_t first, std::int64_t count
     const Element element = convert(code);
     std::memcpy(out + i * sizeof element, &element, sizeof element);
   }
-}
-
-// The same by way of values, for every format that has them in float32.
-template <typename Element, typename Convert>
-void ConvertValues(const Kernels& kernels, DType dtype, const std::byte* codes, std::int64_t first,
-                   std::int64_t count, std::byte* out, Convert convert) {
-  std::array<float, kChunk> values;
-  for (std::int64_t i = 0; i < count; i += std::int64_t{kChunk}) {
-    const std::int64_t part = std::min(count - i, std::int64_t{kChunk});
-    Widen(kernels, dtype, codes, first + i, part, values.data());
-    for (std::int64_t j = 0; j < part; ++j) {
-      const Element element = convert(values[static_cast<std::size_t>(j)]);
-      std::memcpy(out + (i + j) * static_cast<std::int64_t>(sizeof element), &element,
-                  sizeof element);
-    }
-  }
-}
-
-std::uint8_t AddOffset(std::uint8_t code) { return code ^ 0x80U; }
-
-void Convert(const Kernels& kernels, NativeWords words, NativeOperand operand, DType dtype,
-             const std::byte* codes, std::int64_t first, std::int64_t count, std::byte* out) {
-  const bool offset = words == NativeWords::kOffsetInt8 && operand == NativeOperand::kX;
-  const bool is_byte = dtype == DType::kInt8 || dtype == DType::kUint8;
-  switch (words) {
-    case NativeWords::kFloat32:
-      if (dtype == DType::kFloat32) break;
-      if (dtype == DType::kBFloat16) {
-        return ConvertCodes<std::uint16_t, std::uint32_t>(
-            codes, first, count, out, [](std::uint16_t code) { return std::uint32_t{code} << 16; });
-      }
-      return ConvertValues<float>(kernels, dtype, codes, first, count, out,
-                                  [](float value) { return value; });
-    case NativeWords::kBFloat16:
-      if (dtype == DType::kBFloat16) break;
-      return ConvertValues<std::uint16_t>(
-          kernels, dtype, codes, first, count, out, [](float value) {
-            return static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(value) >> 16);
-          });
-    case NativeWords::kInt16:
-      if (dtype == DType::kInt8) {
-        return ConvertCodes<std::int8_t, std::int16_t>(
-            codes, first, count, out, [](std::int8_t code) { return std::int16_t{code}; });
-      }
-      if (dtype == DType::kUint8) {
-        return ConvertCodes<std::uint8_t, std::int16_t>(
-            codes, first, count, out, [](std::uint8_t code) { return std::int16_t{code}; });
-      }
-      return ConvertValues<std::int16_t>(kernels, dtype, codes, first, count, out, [](float value) {
-        return static_cast<std::int16_t>(value);
-      });
-    case NativeWords::kInt8:
-    case NativeWords::kOffsetInt8:
-      if (is_byte && !offset) break;
-      if (is_byte) {
-        return ConvertCodes<std::uint8_t, std::uint8_t>(codes, first, count, out, AddOffset);
-      }
-      return ConvertValues<std::uint8_t>(
-          kernels, dtype, codes, first, count, out, [offset](float value) {
-            const auto code = static_cast<std::uint8_t>(static_cast<std::int8_t>(value));
-            return offset ? AddOffset(code) : code;
-          });
-  }
-  const std::int64_t bytes = ElementBytes(words);  // Codes are elements.
-  std::memcpy(out, codes + first * bytes, static_cast<std::size_t>(count * bytes));
 }
 
 }  // namespace
@@ -148,18 +66,100 @@ bool AreWordsOfX(NativeWords words, DType dtype) {
          (words == NativeWords::kInt8 && dtype == DType::kUint8);
 }
 
-void ToElements(const Kernels& kernels, NativeWords words, NativeOperand operand, DType dtype,
-                const std::byte* codes, std::int64_t first, std::int64_t count,
-                std::int64_t padding, std::byte* out) {
-  Convert(kernels, words, operand, dtype, codes, first, count, out);
+ElementConverter::ElementConverter(const Kernels& kernels, NativeWords words, NativeOperand operand,
+                                   DType dtype)
+    : kernels_(kernels),
+      words_(words),
+      operand_(operand),
+      dtype_(dtype),
+      codec_(MakeCodecConstants(GetDTypeInfo(dtype), OverflowMode::kNative)) {}
+
+void ElementConverter::Convert(const std::byte* codes, std::int64_t first, std::int64_t count,
+                               std::int64_t padding, std::byte* out) const {
+  if (count > 0) ConvertElements(codes, first, count, out);
   if (padding == 0) return;
-  const std::int64_t bytes = ElementBytes(words);
+  const std::int64_t bytes = ElementBytes(words_);
   std::byte* const rest = out + count * bytes;
   std::memset(rest, 0, static_cast<std::size_t>(padding * bytes));
   // +0 times -0 is -0, the one number that changes no sum.
-  const bool is_float = words == NativeWords::kFloat32 || words == NativeWords::kBFloat16;
-  if (!is_float || operand == NativeOperand::kX) return;
+  const bool is_float = words_ == NativeWords::kFloat32 || words_ == NativeWords::kBFloat16;
+  if (!is_float || operand_ == NativeOperand::kX) return;
   for (std::int64_t i = 1; i <= padding; ++i) rest[i * bytes - 1] = std::byte{0x80};
+}
+
+void ElementConverter::ConvertElements(const std::byte* codes, std::int64_t first,
+                                       std::int64_t count, std::byte* out) const {
+  switch (words_) {
+    case NativeWords::kFloat32:
+      if (dtype_ == DType::kFloat32) break;
+      if (dtype_ == DType::kBFloat16) {
+        return ConvertCodes<std::uint16_t, std::uint32_t>(
+            codes, first, count, out, [](std::uint16_t code) { return std::uint32_t{code} << 16; });
+      }
+      for (std::int64_t i = 0; i < count; i += std::int64_t{kChunk}) {
+        Widen(codes, first + i, std::min(count - i, std::int64_t{kChunk}),
+              reinterpret_cast<float*>(out) + i);
+      }
+      return;
+    case NativeWords::kBFloat16:
+      if (dtype_ == DType::kBFloat16) break;
+      return ConvertValues<std::uint16_t>(codes, first, count, out, [](float value) {
+        return static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(value) >> 16);
+      });
+    case NativeWords::kInt16:
+      if (dtype_ == DType::kInt8) {
+        return ConvertCodes<std::int8_t, std::int16_t>(
+            codes, first, count, out, [](std::int8_t code) { return std::int16_t{code}; });
+      }
+      if (dtype_ == DType::kUint8) {
+        return ConvertCodes<std::uint8_t, std::int16_t>(
+            codes, first, count, out, [](std::uint8_t code) { return std::int16_t{code}; });
+      }
+      return ConvertValues<std::int16_t>(
+          codes, first, count, out, [](float value) { return static_cast<std::int16_t>(value); });
+    case NativeWords::kInt8:
+    case NativeWords::kOffsetInt8: {
+      const bool offset = words_ == NativeWords::kOffsetInt8 && operand_ == NativeOperand::kX;
+      const unsigned added = offset ? 128 : 0;
+      if (dtype_ == DType::kInt8 || dtype_ == DType::kUint8) {
+        if (!offset) break;
+        return ConvertCodes<std::uint8_t, std::uint8_t>(
+            codes, first, count, out,
+            [](std::uint8_t code) { return static_cast<std::uint8_t>(code ^ 0x80U); });
+      }
+      return ConvertValues<std::uint8_t>(codes, first, count, out, [added](float value) {
+        return static_cast<std::uint8_t>(static_cast<unsigned>(static_cast<int>(value)) + added);
+      });
+    }
+  }
+  const std::int64_t bytes = ElementBytes(words_);  // Codes are elements.
+  std::memcpy(out, codes + first * bytes, static_cast<std::size_t>(count * bytes));
+}
+
+// By way of values, for every format that has them in float32.
+template <typename Element, typename FromFloat>
+void ElementConverter::ConvertValues(const std::byte* codes, std::int64_t first, std::int64_t count,
+                                     std::byte* out, FromFloat from_float) const {
+  std::array<float, kChunk> values;
+  for (std::int64_t i = 0; i < count; i += std::int64_t{kChunk}) {
+    const std::int64_t part = std::min(count - i, std::int64_t{kChunk});
+    Widen(codes, first + i, part, values.data());
+    for (std::int64_t j = 0; j < part; ++j) {
+      const Element element = from_float(values[static_cast<std::size_t>(j)]);
+      std::memcpy(out + (i + j) * std::int64_t{sizeof element}, &element, sizeof element);
+    }
+  }
+}
+
+// The values of at most kChunk elements.
+void ElementConverter::Widen(const std::byte* codes, std::int64_t first, std::int64_t count,
+                             float* out) const {
+  const int bits = StorageBits(GetDTypeInfo(dtype_));
+  if (!codec_ || bits > 16) return WidenToFloat32(dtype_, codes, first, count, out);
+  if (bits >= 8) return kernels_.decode(codes + first * bits / 8, count, *codec_, out);
+  std::array<std::byte, kChunk> unpacked;
+  Unpack(bits, codes, first, count, unpacked.data());
+  kernels_.decode(unpacked.data(), count, *codec_, out);
 }
 
 }  // namespace narrowgauge::internal

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "narrowgauge/dtype.h"
 #include "src/kernels/kernels.h"
@@ -28,12 +29,31 @@ enum class NativeWords : std::uint8_t {
 // add nothing, not even to a sum of -0.
 enum class NativeOperand : std::uint8_t { kX, kW };
 
-// Writes elements [first, first + count) of a packed array, as WidenToFloat32 reads it, in the
-// form that words hold, and `padding` elements after them. The kernels are those of any instruction
-// set that the machine has.
-void ToElements(const Kernels& kernels, NativeWords words, NativeOperand operand, DType dtype,
-                const std::byte* codes, std::int64_t first, std::int64_t count,
-                std::int64_t padding, std::byte* out);
+// Converts elements of one type into the form that words hold. The kernels are those of any
+// instruction set that the machine has, and outlive this.
+class ElementConverter {
+ public:
+  ElementConverter(const Kernels& kernels, NativeWords words, NativeOperand operand, DType dtype);
+
+  // Writes elements [first, first + count) of a packed array, as WidenToFloat32 reads it, and
+  // `padding` elements after them, to `out`, which is aligned for them.
+  void Convert(const std::byte* codes, std::int64_t first, std::int64_t count, std::int64_t padding,
+               std::byte* out) const;
+
+ private:
+  void ConvertElements(const std::byte* codes, std::int64_t first, std::int64_t count,
+                       std::byte* out) const;
+  template <typename Element, typename FromFloat>
+  void ConvertValues(const std::byte* codes, std::int64_t first, std::int64_t count, std::byte* out,
+                     FromFloat from_float) const;
+  void Widen(const std::byte* codes, std::int64_t first, std::int64_t count, float* out) const;
+
+  const Kernels& kernels_;
+  NativeWords words_;
+  NativeOperand operand_;
+  DType dtype_;
+  std::optional<CodecConstants> codec_;  // Of what kernels decode.
+};
 
 }  // namespace narrowgauge::internal
 
