@@ -265,6 +265,21 @@ TEST_P(NativeMatmulTest, RoundsOnceToBFloat16) {
   }
 }
 
+// A sum that is flushed to -0, then what fills the last word, then a product of -0.
+TEST_P(NativeMatmulTest, PaddingLeavesMinusZeroAlone) {
+  if (kernel_.info.promise == NativePromise::kInt32) return;
+  const DTypeInfo& info = GetDTypeInfo(kernel_.info.x);
+  Operands operands = MakeOperands(kernel_.info.x, kernel_.info.w, 1, 3, 1, Elements::kTame);
+  for (int k = 0; k < 3; ++k) {
+    operands.x.SetCode(k, Encode(info, k == 0 ? 0x1p-70 : 0.0));
+    operands.w.SetCode(k, Encode(info, k == 0 ? -0x1p-70 : -1.0));
+  }
+  const auto want = Promised(kernel_.info.promise, operands);
+  EXPECT_EQ(want[0] == 0x80000000U, kernel_.info.promise == NativePromise::kAvx512Bf16);
+  EXPECT_EQ(Multiply(operands, WeightAxes::kDepthFirst, 1), want);
+  EXPECT_EQ(Multiply(operands, WeightAxes::kChannelsFirst, 1), want);
+}
+
 // The largest magnitudes that codes have, in sums that pass 2^31 and 2^32.
 TEST_P(NativeMatmulTest, IntegersWrap) {
   if (kernel_.info.promise != NativePromise::kInt32) return;
