@@ -208,14 +208,11 @@ void NativeWeights::MultiplyPart(const Part& part) const {
   const std::int64_t columns = std::min(part.panels * width, channels_ - first_column);
 
   // Where sums go: to the output, or to memory of their own from which they are rounded.
-  std::byte* sums = part.out + (part.first_row * channels_ + first_column) * kWordBytes;
-  std::int64_t stride = channels_ * kWordBytes;
-  AlignedBytes own_sums;
-  if (part.output == NativeOutput::kBFloat16) {
-    stride = columns * kWordBytes;
-    own_sums = AlignedBytes(static_cast<std::size_t>(part.rows * stride));
-    sums = own_sums.Data();
-  }
+  const std::int64_t first_output = part.first_row * channels_ + first_column;
+  const bool rounds = part.output == NativeOutput::kBFloat16;
+  const std::int64_t stride = (rounds ? columns : channels_) * kWordBytes;
+  const AlignedBytes own_sums(static_cast<std::size_t>(rounds ? part.rows * stride : 0));
+  std::byte* const sums = rounds ? own_sums.Data() : part.out + first_output * kWordBytes;
   AlignedBytes words;
   if (!as_they_are) {
     words = AlignedBytes(
@@ -252,11 +249,11 @@ void NativeWeights::MultiplyPart(const Part& part) const {
     word += count;
   } while (word < words_);
 
-  if (part.output == NativeOutput::kSums) return;
+  if (!rounds) return;
   const auto codec = MakeCodecConstants(GetDTypeInfo(DType::kBFloat16), OverflowMode::kNative);
   for (std::int64_t m = 0; m < part.rows; ++m) {
     kernels_.encode(reinterpret_cast<const float*>(sums + m * stride), columns, *codec,
-                    part.out + ((part.first_row + m) * channels_ + first_column) * 2);
+                    part.out + (first_output + m * channels_) * 2);
   }
 }
 

@@ -30,7 +30,7 @@ class NativeWeights {
                 WeightAxes axes, int threads);
 
   // Writes x[M, K] * w[K, N] to `out`, row-major; x is of a type that the kernel takes. K = 0 gives
-  // zeros. The bits do not depend on the number of threads.
+  // zeros. The bits do not depend on the number of threads, but for those of NaN.
   void Multiply(const TensorView& x, NativeOutput output, std::span<std::byte> out,
                 int threads) const;
 
