@@ -21,14 +21,15 @@ PROCESS_PAIRS = 7
 STEP_PAIRS = 5
 CONVERSION_PAIRS = 3
 REPORT_PAIRS = 3
+MATMUL_PAIRS = 3
 
 
 def spread(values):
     return f"median {statistics.median(values):.4g}, {min(values):.4g} to {max(values):.4g}"
 
 
-def output(command):
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+def output(command, **environment):
+    return subprocess.run(command, check=True, capture_output=True, text=True, env={**os.environ, **environment}).stdout
 
 
 def seconds(command):
@@ -131,6 +132,36 @@ def compare_reports():
         print(f"weight report, s: {peer} {spread(values)}; {peer} / narrowgauge: {spread(ratios)}")
 
 
+def our_matmuls(cores, isa, threads):
+    """Microseconds by product: with w packed before, and with w packed each time."""
+    found = {}
+    text = output([*cores, str(PROGRAMS / "matmul_benchmark"), "--benchmark_format=json",
+                   f"--benchmark_filter=/(float32|bfloat16|int8)/.*/threads:{threads}/"], **isa)
+    for b in json.loads(text)["benchmarks"]:
+        found["/".join(b["name"].split("/")[1:3])] = (b["median_us"], b["whole_us"])
+    return found
+
+
+def compare_matmuls():
+    """Products beside XLA's, on one core and on two, with the best instruction set and with AVX2."""
+    script = str(HERE / "peers" / "matmul.py")
+    two_cores = ["taskset", "-c", ",".join(map(str, sorted(os.sched_getaffinity(0))[-2:]))]
+    for isa, ours_only, theirs_only in (("best", {}, {}), ("avx2", {"NARROWGAUGE_ISA": "avx2"},
+                                                           {"XLA_FLAGS": "--xla_cpu_max_isa=AVX2"})):
+        for threads, cores in ((1, ONE_CORE), (2, two_cores)):
+            ours, theirs = {}, {}
+            for _ in range(MATMUL_PAIRS):
+                for name, microseconds in our_matmuls(cores, ours_only, threads).items():
+                    ours.setdefault(name, []).append(microseconds)
+                for name, seconds_each in json.loads(output([*cores, sys.executable, script], **theirs_only)).items():
+                    theirs.setdefault(name, []).append(seconds_each * 1e6)
+            for name, values in theirs.items():
+                packed, whole = ([pair[i] for pair in ours[name]] for i in (0, 1))
+                ratios = [spread([b / a for a, b in zip(mine, values)]) for mine in (packed, whole)]
+                print(f"{name}, {isa}, {threads} threads, us: narrowgauge {spread(packed)}; XLA {spread(values)}; "
+                      f"XLA / narrowgauge: {ratios[0]}; packing w each time: {ratios[1]}")
+
+
 # Tuned for another CPU, they would slow NumPy down.
 for variable in ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE"):
     os.environ.pop(variable, None)
@@ -147,3 +178,4 @@ compare_processes()
 compare_steps()
 compare_conversions(["numpy", "jax"] + (["torch"] if importlib.util.find_spec("torch") else []))
 compare_reports()
+compare_matmuls()

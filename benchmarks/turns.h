@@ -10,14 +10,28 @@
 
 namespace narrowgauge {
 
+// What a call takes.
+template <typename Body>
+double SecondsOf(const Body& body) {
+  const auto start = std::chrono::steady_clock::now();
+  body();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+inline double MedianOf(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  return *middle;
+}
+
 // Work and its limit, turn by turn: their ratio holds where the machine's speed drifts.
 class Turns {
  public:
   // Runs the limit, then the work, and returns the seconds of the work.
   template <typename Limit, typename Work>
   double Take(const Limit& limit, const Work& work) {
-    const double limit_s = Seconds(limit);
-    const double work_s = Seconds(work);
+    const double limit_s = SecondsOf(limit);
+    const double work_s = SecondsOf(work);
     limit_s_.push_back(limit_s);
     work_s_.push_back(work_s);
     shares_.push_back(limit_s / work_s);
@@ -28,10 +42,10 @@ class Turns {
   // spread: medians; best_share is that of the shortest times, which other programs disturb least.
   void Report(double bytes, benchmark::State& state) {
     if (shares_.empty()) return;
-    state.counters["median_ms"] = Median(work_s_) * 1e3;
-    state.counters["GB/s"] = bytes / Median(work_s_) * 1e-9;
-    state.counters["limit_GB/s"] = bytes / Median(limit_s_) * 1e-9;
-    state.counters["share"] = Median(shares_);
+    state.counters["median_ms"] = MedianOf(work_s_) * 1e3;
+    state.counters["GB/s"] = bytes / MedianOf(work_s_) * 1e-9;
+    state.counters["limit_GB/s"] = bytes / MedianOf(limit_s_) * 1e-9;
+    state.counters["share"] = MedianOf(shares_);
     state.counters["best_share"] =
         *std::ranges::min_element(limit_s_) / *std::ranges::min_element(work_s_);
     state.counters["share_min"] = *std::ranges::min_element(shares_);
@@ -39,19 +53,6 @@ class Turns {
   }
 
  private:
-  template <typename Body>
-  static double Seconds(const Body& body) {
-    const auto start = std::chrono::steady_clock::now();
-    body();
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  }
-
-  static double Median(std::vector<double> values) {
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::ranges::nth_element(values, middle);
-    return *middle;
-  }
-
   std::vector<double> limit_s_, work_s_, shares_;
 };
 

@@ -4,10 +4,13 @@
 #include <functional>
 #include <string>
 
+#include "flags.h"
+#include "narrowgauge/report.h"
 #include "narrowgauge/status.h"
 #include "narrowgauge/version.h"
 #include "terminal.h"
 #include "verb.h"
+#include "version_report.h"
 
 namespace {
 
@@ -30,10 +33,26 @@ int ExitCodeOf(const Error& error) {
   return error.code == StatusCode::kInvalidArgument ? kExitUsage : kExitFailure;
 }
 
+int Fail(const Error& error) {
+  narrowgauge::app::PrintError(error.message);
+  return ExitCodeOf(error);
+}
+
+int PrintVersionReport() {
+  const auto report = narrowgauge::app::VersionReport();
+  if (!report) return Fail(report.error());
+  const auto format = narrowgauge::FindReportFormat("table");
+  const auto written = narrowgauge::app::WriteResult({}, format->write(*report));
+  return written ? kExitDone : Fail(written.error());
+}
+
 int Run(int argc, char** argv) {
   CLI::App app("What a number format costs you: error, bytes and time, on your own weights.");
   app.name("narrowgauge");
-  app.set_version_flag("--version", std::string("narrowgauge ") + NARROWGAUGE_VERSION);
+  bool verbose = false;
+  app.add_flag("--verbose", verbose,
+               "With --version: the instruction sets, and the kernels with their promises")
+      ->needs(app.set_version_flag("--version", std::string("narrowgauge ") + NARROWGAUGE_VERSION));
   app.footer(kFooter);
   app.require_subcommand(1);
 
@@ -45,8 +64,10 @@ int Run(int argc, char** argv) {
 
   try {
     app.parse(argc, argv);
-  } catch (const CLI::Success& help_or_version) {
-    return app.exit(help_or_version);
+  } catch (const CLI::CallForVersion& version) {
+    return verbose ? PrintVersionReport() : app.exit(version);
+  } catch (const CLI::Success& help) {
+    return app.exit(help);
   } catch (const CLI::ParseError& error) {
     narrowgauge::app::PrintError(
         std::string(error.what()) +
@@ -55,10 +76,7 @@ int Run(int argc, char** argv) {
   }
 
   const Result<Outcome> outcome = chosen();
-  if (!outcome) {
-    narrowgauge::app::PrintError(outcome.error().message);
-    return ExitCodeOf(outcome.error());
-  }
+  if (!outcome) return Fail(outcome.error());
   return *outcome == Outcome::kDone ? kExitDone : kExitConditionFailed;
 }
 

@@ -27,8 +27,20 @@ def test_version(cli):
     assert re.fullmatch(r"narrowgauge \d+\.\d+\.\d+\n", result.stdout)
 
 
+def test_verbose_version_lists_the_kernels_of_the_instruction_set_in_use(cli):
+    result = cli("--version", "--verbose", NARROWGAUGE_ISA="baseline")
+    assert result.returncode == 0
+    assert result.stdout.startswith("narrowgauge ")
+    assert re.search(r"^isa: +baseline$", result.stdout, re.MULTILINE)
+    chosen = [line for line in result.stdout.splitlines() if re.search(r" yes +\S", line)]
+    assert len(chosen) == 3 and all("  baseline  " in line for line in chosen), result.stdout
+    assert "the bits of the sequential float32 FMA chain (acc=float32)" in chosen[0]
+    assert "exact modulo 2^32" in chosen[1]
+    assert cli("--verbose", "--version", NARROWGAUGE_ISA="avx9").returncode == 2
+
+
 @pytest.mark.parametrize("arguments", [
-    (), ("nonsense",), ("demo", "--nonsense"), ("demo", "--seed", "x"), ("demo", "--seed", "9223372036854775808"),
+    (), ("nonsense",), ("--verbose",), ("--verbose", "formats"), ("demo", "--nonsense"), ("demo", "--seed", "x"), ("demo", "--seed", "9223372036854775808"),
     ("demo", "--seed", "1.5"), ("demo", "--steps", "0"), ("demo", "--steps", "-1"), ("demo", "--steps", "100001"),
     ("demo", "--format", "yaml"), ("demo", "--profile", "jaxlib-0.10.3"), ("demo", "--isa", "avx9"), ("demo", "--threads", "-1"),
     ("measure",), ("measure", "--weights", "w.npy", "--error", "both"), ("measure", "--weights", "w.npy", "--format", "python"),
