@@ -140,13 +140,23 @@ void AddNonFiniteFacts(const std::string& what, const std::string& lines, const 
   facts.push_back({lines + "_left_out", found.lines_left_out, kIfNotable});
 }
 
+// What drawn operands are like: "normal(seed)", "ones".
+std::string DrawnWords(InputSpec inputs) {
+  if (inputs.kind == InputKind::kOnes) return FormatInputs(inputs);
+  return FormatInputs(inputs) + "(seed)";
+}
+
+// The weights, unless they are from a file: outliers are those of the activations.
+std::string DrawnWeightsWords(const InputSpec& inputs) {
+  return DrawnWords(inputs.kind == InputKind::kOutlierChannels ? InputSpec() : inputs);
+}
+
 // What was measured, for all rows.
 std::vector<ReportFact> Facts(const MeasureOptions& options, const MeasureResult& result) {
   const bool output = options.error_of == ErrorOf::kOutput;
-  const std::string random = "normal(seed)";
   std::vector<ReportFact> facts;
-  facts.push_back(
-      {"weights", options.weights ? SourceText(*options.weights, result.weights_tensor) : random});
+  facts.push_back({"weights", options.weights ? SourceText(*options.weights, result.weights_tensor)
+                                              : DrawnWeightsWords(options.inputs)});
   facts.push_back({"stored_dtype", result.stored_dtype});
   facts.push_back({"k", result.k});
   facts.push_back({"n", result.n});
@@ -155,7 +165,7 @@ std::vector<ReportFact> Facts(const MeasureOptions& options, const MeasureResult
     facts.push_back({"m", result.m});
     facts.push_back({"activations", options.activations ? SourceText(*options.activations,
                                                                      options.activations->tensor)
-                                                        : random});
+                                                        : DrawnWords(options.inputs)});
   }
   facts.push_back(
       {"seed", options.seed, output || options.random ? ShownTo::kEveryone : ShownTo::kPrograms});

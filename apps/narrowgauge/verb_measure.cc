@@ -48,6 +48,7 @@ struct MeasureFlags {
   SharedFlags shared;
   std::string weights;
   std::string random;
+  std::string inputs;
   std::string activations;
   std::string error;
   std::string k_axis;
@@ -160,7 +161,8 @@ Result<std::vector<NamedPolicy>> MakePolicies(const MeasureFlags& flags) {
 // Whether the flags name data, or leave nothing to do but to explain.
 bool NamesData(const MeasureFlags& flags) {
   return !flags.weights.empty() || !flags.random.empty() || !flags.activations.empty() ||
-         !flags.match_output.empty() || flags.compare_conventions || !flags.explain;
+         !flags.inputs.empty() || !flags.match_output.empty() || flags.compare_conventions ||
+         !flags.explain;
 }
 
 ErrorOf ErrorAsked(const MeasureFlags& flags) {
@@ -191,6 +193,11 @@ Result<MeasureOptions> MakeOptions(const MeasureFlags& flags) {
     options.random = *shape;
   }
   if (!flags.activations.empty()) options.activations = ParseSource(flags.activations);
+  if (!flags.inputs.empty()) {
+    const auto inputs = ParseInputs(flags.inputs);
+    if (!inputs) return tl::unexpected(inputs.error());
+    options.inputs = *inputs;
+  }
   options.error_of = ErrorAsked(flags);
   if (options.error_of == ErrorOf::kWeights && options.activations) {
     return MakeError(
@@ -392,6 +399,15 @@ std::string HardwareNames() {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
+std::string InputWords() {
+  std::vector<std::string> words;
+  for (const InputInfo& info : AllInputs()) {
+    words.push_back(fmt::format("{}{}{} ({})", info.name, info.parameter.empty() ? "" : ":",
+                                info.parameter, info.summary));
+  }
+  return fmt::format("{}", fmt::join(words, "; "));
+}
+
 std::string MetricNames() {
   std::vector<std::string_view> names;
   for (const Metric& metric : AllMetrics()) names.push_back(metric.name);
@@ -411,8 +427,12 @@ std::function<Result<Outcome>()> DeclareMeasure(CLI::App& command) {
       .add_option(
           "--random", flags->random,
           "Instead: x = normal(k1, (M, K)) and w = normal(k2, (K, N)), k1 and k2 split from the "
-          "seed")
+          "seed, or as --inputs says")
       ->type_name("MxKxN");
+  command
+      .add_option("--inputs", flags->inputs,
+                  fmt::format("What the operands are like that are drawn: {}", InputWords()))
+      ->type_name("NAME[:PARAMETER]");
   command
       .add_option("--activations", flags->activations,
                   "The activations, [M, K]. Default: normal(seed) of shape (64, K)")

@@ -19,6 +19,7 @@
 #include "narrowgauge/precision_policy.h"
 #include "narrowgauge/random.h"
 #include "narrowgauge/status.h"
+#include "narrowgauge/structured_inputs.h"
 #include "narrowgauge/tensor.h"
 #include "narrowgauge/xplane.h"
 
@@ -120,8 +121,8 @@ struct MatrixView {
   KAxis k_axis = KAxis::kLast;
 };
 
-// A product of random operands: x = normal(k1, (M, K)) and w = normal(k2, (K, N)) with k1, k2 =
-// split(PRNGKey(seed)).
+// A product of operands that are drawn, by default x = normal(k1, (M, K)) and w = normal(k2, (K,
+// N)) with k1, k2 = split(PRNGKey(seed)).
 struct RandomShape {
   std::int64_t m = 0, k = 0, n = 0;
 };
@@ -132,6 +133,7 @@ struct MeasureOptions {
   std::optional<MatrixView> matrix;
   std::optional<RandomShape> random;
   std::optional<MatrixSource> activations;  // Default: normal(PRNGKey(seed), (64, K)), or random.
+  InputSpec inputs;                         // What the operands are like that are drawn.
   ErrorOf error_of = ErrorOf::kOutput;
   std::vector<NamedPolicy> policies;   // Empty: TutorialPolicies().
   std::vector<const Metric*> metrics;  // What the statistics must cover. Empty: DefaultMetrics().
