@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -180,6 +182,109 @@ std::vector<ReportFact> Facts(const MeasureOptions& options, const MeasureResult
   return facts;
 }
 
+// ---- Sweeps ------------------------------------------------------------------------------------
+
+// The key of what is swept.
+std::string SweepKey(const Sweep& sweep) {
+  std::string key(SweepAxisName(sweep.axis));
+  std::ranges::replace(key, '-', '_');
+  return key;
+}
+
+Cell StagnationCell(const SweepResult& result, const SweepCurve& curve) {
+  if (curve.stagnation) return *curve.stagnation;
+  return NoValue{result.follows_sums ? "none in this sweep" : "sums are not followed"};
+}
+
+// One row per policy and value.
+ReportTable SweepTable(const MeasureOptions& options, const Sweep& sweep,
+                       const SweepResult& result) {
+  ReportTable table{
+      .key = "rows", .title = "", .columns = {{"policy", ""}, {SweepKey(sweep), ""}}, .rows = {}};
+  AddMetricColumns(options.metrics, table);
+  table.columns.insert(table.columns.end(),
+                       {{"weight_bytes", "bytes", ShownTo::kPrograms},
+                        {"scale_bytes", "bytes", ShownTo::kPrograms},
+                        {"padding_bytes", "bytes", ShownTo::kPrograms},
+                        {"elements", "", ShownTo::kPrograms},
+                        {"nonfinite_result", "", ShownTo::kEveryoneIfNotable},
+                        {"backward_over_zero", "", ShownTo::kEveryoneIfNotable},
+                        {"outputs_stuck", "", ShownTo::kEveryoneIfNotable},
+                        {"outputs_moved", "", ShownTo::kPrograms},
+                        {"stagnation_k", "", ShownTo::kPrograms},
+                        {"policy_text", "", ShownTo::kPrograms}});
+  const auto followed = [&](std::int64_t count) -> Cell {
+    if (result.follows_sums) return count;
+    return NoValue{"sums are not followed"};
+  };
+  for (const SweepCurve& curve : result.curves) {
+    for (const SweepPoint& point : curve.points) {
+      const Measurement& measurement = point.measurement;
+      std::vector<Cell> cells{curve.policy.name, point.value};
+      AddMetricCells(options.metrics, measurement.statistics, cells);
+      cells.insert(
+          cells.end(),
+          {measurement.bytes.codes, measurement.bytes.scales, measurement.bytes.padding,
+           measurement.statistics.count, measurement.statistics.nonfinite_results,
+           BackwardOverZero(measurement.statistics), followed(point.stuck), followed(point.moved),
+           StagnationCell(result, curve), FormatPolicy(measurement.policy.policy)});
+      table.rows.push_back(std::move(cells));
+    }
+  }
+  return table;
+}
+
+ReportTable StagnationTable(const SweepResult& result) {
+  ReportTable table{.key = "stagnation",
+                    .title = "Where sums stop growing",
+                    .columns = {{"policy", ""}, {"stagnation_k", ""}},
+                    .rows = {}};
+  for (const SweepCurve& curve : result.curves) {
+    table.rows.push_back({curve.policy.name, StagnationCell(result, curve)});
+  }
+  return table;
+}
+
+// The error that a plot shows: rel_frobenius, unless others were asked for, or there is no signal
+// that it could be relative to.
+const Metric& PlottedMetric(const MeasureOptions& options, const SweepResult& result) {
+  const auto is_error = [](const Metric* metric) { return metric->better == BetterWhen::kLower; };
+  const auto named = [](std::string_view name) {
+    return &*std::ranges::find(AllMetrics(), name, &Metric::name);
+  };
+  const auto has_value = [&](const Metric* metric) {
+    return std::ranges::any_of(result.curves, [&](const SweepCurve& curve) {
+      return std::ranges::any_of(curve.points, [&](const SweepPoint& point) {
+        return metric->compute(point.measurement.statistics).value.has_value();
+      });
+    });
+  };
+  std::vector<const Metric*> candidates;
+  const Metric* const preferred = named("rel_frobenius");
+  if (std::ranges::count(options.metrics, preferred) > 0) candidates.push_back(preferred);
+  std::ranges::copy_if(options.metrics, std::back_inserter(candidates), is_error);
+  candidates.push_back(preferred);
+  candidates.push_back(named("mean_abs_err"));
+  const auto found = std::ranges::find_if(candidates, has_value);
+  return found == candidates.end() ? *preferred : **found;
+}
+
+ReportPlot SweepPlot(const MeasureOptions& options, const Sweep& sweep, const SweepResult& result) {
+  const Metric& metric = PlottedMetric(options, result);
+  ReportPlot plot{.x_label = std::string(SweepAxisName(sweep.axis)),
+                  .y_label = std::string(metric.name),
+                  .series = {}};
+  for (const SweepCurve& curve : result.curves) {
+    ReportPlot::Series& series = plot.series.emplace_back();
+    series.name = curve.policy.name;
+    for (const SweepPoint& point : curve.points) {
+      series.points.push_back({static_cast<double>(point.value),
+                               MetricCell(metric.compute(point.measurement.statistics))});
+    }
+  }
+  return plot;
+}
+
 // ---- Conventions -------------------------------------------------------------------------------
 
 Cell FiniteCell(double value) {
@@ -255,6 +360,26 @@ Report MeasureReport(const MeasureOptions& options, const MeasureResult& result)
                 .tables = {PolicyTable(options, result, "policy")},
                 .notes = {}};
   if (options.worst > 0) report.tables.push_back(WorstTable(options, result, "policy"));
+  return report;
+}
+
+Report SweepReport(const MeasureOptions& options, const Sweep& sweep, const SweepResult& result) {
+  MeasureResult every = result.common;
+  for (const SweepCurve& curve : result.curves) {
+    for (const SweepPoint& point : curve.points) every.rows.push_back(point.measurement);
+  }
+  Report report{.schema = "narrowgauge.sweep/1",
+                .title = "",
+                .facts = Facts(options, every),
+                .tables = {SweepTable(options, sweep, result)},
+                .notes = {},
+                .plots = {SweepPlot(options, sweep, result)}};
+  // The k of a row is another than that of the operands.
+  for (ReportFact& fact : report.facts) {
+    if (fact.key == SweepKey(sweep)) fact.key = "operands_" + fact.key;
+  }
+  report.facts.insert(report.facts.begin(), {"sweep", std::string(SweepAxisName(sweep.axis))});
+  if (sweep.axis == SweepAxis::kK) report.tables.push_back(StagnationTable(result));
   return report;
 }
 

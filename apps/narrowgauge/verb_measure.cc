@@ -19,6 +19,7 @@
 #include "measure_report.h"
 #include "narrowgauge/experiment.h"
 #include "narrowgauge/report.h"
+#include "narrowgauge/sweep.h"
 #include "terminal.h"
 #include "verb.h"
 
@@ -38,6 +39,8 @@ constexpr const char* kExamples =
     "  narrowgauge measure --weights w.npy --error weights --policy w=float8_e4m3fn/channel "
     "--policy w=int4/group:32\n"
     "  narrowgauge measure --random 64x4096x4096 --preset mx --metrics sqnr_db,cosine --worst 5\n"
+    "  narrowgauge measure --random 8xKx8 --inputs same-sign --sweep k=64..65536 --preset "
+    "accumulators\n"
     "  narrowgauge measure --weights w.npy --activations x.npy --like torchao/int8 --explain\n"
     "  narrowgauge measure --weights w.npy --compare-conventions --policy w=int4/group:32";
 
@@ -54,7 +57,9 @@ struct MeasureFlags {
   std::string k_axis;
   std::string npy_dtype;
   std::vector<std::string> policies;
+  std::string policy_m1;
   std::string preset;
+  std::string sweep;
   std::vector<std::string> like;
   std::string hardware;
   std::string match_output;
@@ -79,20 +84,25 @@ MatrixSource ParseSource(const std::string& text) {
   return {text.substr(0, end), text.substr(end + 1)};
 }
 
-// Reads MxKxN.
-Result<RandomShape> ParseShape(const std::string& text) {
+// Reads MxKxN. Where k is swept, `deepest` is its largest, which the letter K stands for.
+Result<RandomShape> ParseShape(const std::string& text, std::optional<std::int64_t> deepest) {
   std::int64_t sizes[3] = {};
   const char* at = text.data();
   const char* const end = text.data() + text.size();
   for (int i = 0; i < 3; ++i) {
-    const auto [rest, error] = std::from_chars(at, end, sizes[i]);
+    auto [rest, error] = std::from_chars(at, end, sizes[i]);
+    if (i == 1 && deepest && at != end && *at == 'K') {
+      sizes[i] = *deepest;
+      rest = at + 1;
+      error = std::errc();
+    }
     const bool separated = i == 2 ? rest == end : rest != end && *rest == 'x';
     if (error != std::errc() || sizes[i] < 0 || !separated) {
       return MakeError(
           StatusCode::kInvalidArgument,
-          fmt::format(
-              "--random takes MxKxN, three sizes of 0 or more, such as 64x4096x4096: \"{}\"",
-              text));
+          fmt::format("--random takes MxKxN, three sizes of 0 or more, such as 64x4096x4096, or, "
+                      "with --sweep k=, the letter K for the second: \"{}\"",
+                      text));
     }
     at = rest + (i == 2 ? 0 : 1);
   }
@@ -161,8 +171,8 @@ Result<std::vector<NamedPolicy>> MakePolicies(const MeasureFlags& flags) {
 // Whether the flags name data, or leave nothing to do but to explain.
 bool NamesData(const MeasureFlags& flags) {
   return !flags.weights.empty() || !flags.random.empty() || !flags.activations.empty() ||
-         !flags.inputs.empty() || !flags.match_output.empty() || flags.compare_conventions ||
-         !flags.explain;
+         !flags.inputs.empty() || !flags.sweep.empty() || !flags.match_output.empty() ||
+         flags.compare_conventions || !flags.explain;
 }
 
 ErrorOf ErrorAsked(const MeasureFlags& flags) {
@@ -171,11 +181,37 @@ ErrorOf ErrorAsked(const MeasureFlags& flags) {
   return weights ? ErrorOf::kWeights : ErrorOf::kOutput;
 }
 
-Result<MeasureOptions> MakeOptions(const MeasureFlags& flags) {
+// The policy of --policy-m1, under a name that says when it is used.
+Result<std::optional<NamedPolicy>> PolicyForOneRow(const MeasureFlags& flags) {
+  if (flags.policy_m1.empty()) return std::optional<NamedPolicy>();
+  const auto policy = ParsePolicy(flags.policy_m1);
+  if (!policy) return tl::unexpected(policy.error());
+  return std::optional(NamedPolicy{FormatPolicyBriefly(*policy) + " (for M = 1)", *policy});
+}
+
+// Without --sweep, nothing.
+Result<std::optional<Sweep>> MakeSweep(const MeasureFlags& flags) {
+  if (flags.sweep.empty()) return std::optional<Sweep>();
+  if (flags.compare_conventions || !flags.match_output.empty() || flags.worst != 0) {
+    return MakeError(StatusCode::kInvalidArgument,
+                     "--sweep measures policies again and again; leave out --compare-conventions, "
+                     "--match-output and --worst");
+  }
+  auto sweep = ParseSweep(flags.sweep);
+  if (!sweep) return tl::unexpected(sweep.error());
+  return std::optional(std::move(*sweep));
+}
+
+Result<MeasureOptions> MakeOptions(const MeasureFlags& flags, const std::optional<Sweep>& sweep) {
   MeasureOptions options;
   if (flags.weights.empty() == flags.random.empty()) {
     return MakeError(StatusCode::kInvalidArgument,
                      "measure takes either --weights FILE[:TENSOR] or --random MxKxN");
+  }
+  if (!flags.policy_m1.empty() && (flags.compare_conventions || !flags.match_output.empty())) {
+    return MakeError(StatusCode::kInvalidArgument,
+                     "--policy-m1 is another policy to measure for M = 1; leave it out with "
+                     "--compare-conventions and --match-output");
   }
   if (flags.compare_conventions && (!flags.preset.empty() || !flags.like.empty())) {
     return MakeError(StatusCode::kInvalidArgument,
@@ -188,7 +224,9 @@ Result<MeasureOptions> MakeOptions(const MeasureFlags& flags) {
   }
   if (!flags.weights.empty()) options.weights = ParseSource(flags.weights);
   if (!flags.random.empty()) {
-    const auto shape = ParseShape(flags.random);
+    const bool sweeps_k = sweep && sweep->axis == SweepAxis::kK;
+    const auto shape =
+        ParseShape(flags.random, sweeps_k ? std::optional(sweep->values.back()) : std::nullopt);
     if (!shape) return tl::unexpected(shape.error());
     options.random = *shape;
   }
@@ -208,6 +246,9 @@ Result<MeasureOptions> MakeOptions(const MeasureFlags& flags) {
   auto policies = MakePolicies(flags);
   if (!policies) return tl::unexpected(policies.error());
   options.policies = std::move(*policies);
+  auto policy_m1 = PolicyForOneRow(flags);
+  if (!policy_m1) return tl::unexpected(policy_m1.error());
+  options.policy_m1 = std::move(*policy_m1);
   if (!flags.metrics.empty()) {
     auto metrics = ParseMetricList(flags.metrics);
     if (!metrics) return tl::unexpected(metrics.error());
@@ -249,16 +290,40 @@ std::vector<std::string> InWords(std::span<const NamedPolicy> policies) {
   return notes;
 }
 
+// What --policy-m1 changed.
+void AddNoteOfOneRow(const MeasureFlags& flags, std::int64_t m, std::vector<std::string>& notes) {
+  if (flags.policy_m1.empty()) return;
+  notes.emplace_back(m == 1 ? "M = 1: --policy-m1 is measured, in place of the other policies."
+                            : fmt::format("M = {}: --policy-m1 is not used.", m));
+}
+
 std::vector<std::string> MeasureNotes(const MeasureFlags& flags, const MeasureResult& result) {
   std::vector<NamedPolicy> policies;
   for (const Measurement& row : result.rows) policies.push_back(row.policy);
-  if (flags.explain) return InWords(policies);
+  std::vector<std::string> notes;
+  if (flags.explain) notes = InWords(policies);
+  AddNoteOfOneRow(flags, result.m, notes);
+  if (!notes.empty()) return notes;
   if (!flags.policies.empty() || !flags.preset.empty() || !flags.like.empty()) return {};
   // What the reader of the tutorial's rows should know, who may not know the tutorial.
   return {
       "int8: one float32 scale per output channel, max|w|/127; codes -127 to 127, ties to even.",
       "bf16 accum names the output type: the sum is float32, as XLA's, and the result is rounded "
       "once."};
+}
+
+std::vector<std::string> SweepNotes(const MeasureFlags& flags, const Sweep& sweep,
+                                    std::span<const NamedPolicy> policies, std::int64_t m) {
+  std::vector<std::string> notes;
+  if (flags.explain) notes = InWords(policies);
+  AddNoteOfOneRow(flags, m, notes);
+  if (sweep.axis == SweepAxis::kK) {
+    notes.emplace_back(
+        "stagnation_k: the first k from which no later one of the sweep changes any output, "
+        "although exact sums change; outputs_stuck: outputs that are as at the k before, although "
+        "their exact sums are not.");
+  }
+  return notes;
 }
 
 std::vector<std::string> ComparisonNotes(const MeasureFlags& flags,
@@ -304,6 +369,18 @@ Result<Measured> MeasurePolicies(const MeasureFlags& flags, const MeasureOptions
   Report report = MeasureReport(options, *result);
   report.notes = MeasureNotes(flags, *result);
   return Measured{std::move(report), result->weights_nonfinite, result->activations_nonfinite};
+}
+
+Result<Measured> MeasureAll(const MeasureFlags& flags, const MeasureOptions& options,
+                            const Sweep& sweep) {
+  const auto result = MeasureSweep(options, sweep);
+  if (!result) return tl::unexpected(result.error());
+  Report report = SweepReport(options, sweep, *result);
+  std::vector<NamedPolicy> policies;
+  for (const SweepCurve& curve : result->curves) policies.push_back(curve.policy);
+  report.notes = SweepNotes(flags, sweep, policies, result->common.m);
+  const MeasureResult& common = result->common;
+  return Measured{std::move(report), common.weights_nonfinite, common.activations_nonfinite};
 }
 
 Result<Measured> MeasureConventions(const MeasureFlags& flags, const MeasureOptions& options) {
@@ -357,7 +434,9 @@ Result<Outcome> RunMeasure(const MeasureFlags& flags) {
   if (!format) return tl::unexpected(format.error());
   if (!NamesData(flags)) return Explain(flags, *format);
   if (const auto checked = CheckMatch(flags); !checked) return tl::unexpected(checked.error());
-  auto options = MakeOptions(flags);
+  const auto sweep = MakeSweep(flags);
+  if (!sweep) return tl::unexpected(sweep.error());
+  auto options = MakeOptions(flags, *sweep);
   if (!options) return tl::unexpected(options.error());
 
   Result<Measured> measured;
@@ -367,9 +446,10 @@ Result<Outcome> RunMeasure(const MeasureFlags& flags) {
     if (!flags.shared.quiet) {
       options->progress = [&progress](double fraction) { progress.Update(fraction); };
     }
-    measured = !flags.match_output.empty() ? MatchDevice(flags, *options)
-               : flags.compare_conventions ? MeasureConventions(flags, *options)
-                                           : MeasurePolicies(flags, *options);
+    measured = *sweep                        ? MeasureAll(flags, *options, **sweep)
+               : !flags.match_output.empty() ? MatchDevice(flags, *options)
+               : flags.compare_conventions   ? MeasureConventions(flags, *options)
+                                             : MeasurePolicies(flags, *options);
   }
   if (!measured) return tl::unexpected(measured.error());
 
@@ -448,6 +528,11 @@ std::function<Result<Outcome>()> DeclareMeasure(CLI::App& command) {
                   "repeatable. Default: "
                   "the tutorial's three")
       ->type_name("POLICY");
+  command
+      .add_option("--policy-m1", flags->policy_m1,
+                  "The policy of a product with M = 1, in place of all others, as devices have one "
+                  "for it")
+      ->type_name("POLICY");
   command.add_option("--preset", flags->preset, fmt::format("Policies by name: {}", PresetNames()))
       ->type_name("NAME");
   command
@@ -470,6 +555,13 @@ std::function<Result<Outcome>()> DeclareMeasure(CLI::App& command) {
                   "accumulators, orders and operand roundings, or the policies given, by how "
                   "exactly each explains it")
       ->type_name("FILE[:TENSOR]");
+  command
+      .add_option("--sweep", flags->sweep,
+                  "Measure at each value of k (the first k of the operands), or of the block or "
+                  "the split-k of each policy's accumulation, and plot the error: k=64..65536 "
+                  "(powers of two between, and the ends), block=8..64:8 (steps of 8), "
+                  "split-k=1,2,6")
+      ->type_name("AXIS=VALUES");
   AddInteger(command, "--worst", "Also list that many of the worst output channels of each policy",
              flags->worst);
   command.add_flag("--compare-conventions", flags->compare_conventions,

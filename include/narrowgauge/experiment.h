@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -135,15 +136,21 @@ struct MeasureOptions {
   std::optional<MatrixSource> activations;  // Default: normal(PRNGKey(seed), (64, K)), or random.
   InputSpec inputs;                         // What the operands are like that are drawn.
   ErrorOf error_of = ErrorOf::kOutput;
-  std::vector<NamedPolicy> policies;   // Empty: TutorialPolicies().
-  std::vector<const Metric*> metrics;  // What the statistics must cover. Empty: DefaultMetrics().
-  std::int64_t worst = 0;              // How many of the worst channels to keep per policy.
+  std::vector<NamedPolicy> policies;     // Empty: TutorialPolicies().
+  std::optional<NamedPolicy> policy_m1;  // Instead of them all where M is 1, as devices have it.
+  std::vector<const Metric*> metrics;    // What the statistics must cover. Empty: DefaultMetrics().
+  std::int64_t worst = 0;                // How many of the worst channels to keep per policy.
   std::int64_t seed = 0;
   std::optional<KAxis> weights_k_axis;  // Default: the file format's.
   CheckpointOptions checkpoint;
   InstructionSet isa = InstructionSet::kBaseline;  // Changes the time, never a bit.
   int threads = 1;                                 // Likewise.
   std::function<void(double fraction)> progress;   // Called from the calling thread; may be empty.
+  // Called once with the products of each output channel under each policy, [m], and what they
+  // should be, which is NaN for rows that are left out; from any thread; may be empty.
+  std::function<void(std::size_t policy, std::int64_t channel, std::span<const double> reference,
+                     std::span<const double> result)>
+      outputs;
 };
 
 // One output channel and the statistics of its errors alone.

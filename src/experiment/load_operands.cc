@@ -53,8 +53,7 @@ Result<void> CheckMemory(const Sizes& sizes, const MeasureOptions& options, DTyp
                                                              m * (sizeof(double) + sizeof(float)));
   const double fixed = weights + activations + BytesToDraw(options.inputs, sizes.k);
   const double needed = fixed + panel * std::max(options.threads, 1);
-  const double available =
-      static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+  const double available = PhysicalMemory();
   if (needed <= available) return {};
   const bool fewer_help = options.threads > 1 && fixed + panel <= available;
   return MakeError(
@@ -114,6 +113,10 @@ Result<std::unique_ptr<Operand>> OpenActivations(const MeasureOptions& options, 
 }
 
 }  // namespace
+
+double PhysicalMemory() {
+  return static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+}
 
 Result<Operands> LoadOperands(const MeasureOptions& options) {
   const bool output = options.error_of == ErrorOf::kOutput;
