@@ -445,6 +445,11 @@ Result<Outcome> RunMeasure(const MeasureFlags& flags) {
                           (options->weights ? options->weights->path : flags.random));
     if (!flags.shared.quiet) {
       options->progress = [&progress](double fraction) { progress.Update(fraction); };
+      if (OnTerminal()) {
+        options->estimate = [](const WorkEstimate& work) {
+          PrintEstimate(work.multiply_adds, work.seconds);
+        };
+      }
     }
     measured = *sweep                        ? MeasureAll(flags, *options, **sweep)
                : !flags.match_output.empty() ? MatchDevice(flags, *options)

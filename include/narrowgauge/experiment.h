@@ -128,6 +128,12 @@ struct RandomShape {
   std::int64_t m = 0, k = 0, n = 0;
 };
 
+// What a run will take, from a short piece of it that was measured.
+struct WorkEstimate {
+  double multiply_adds = 0;  // Of all products under all policies.
+  double seconds = 0;
+};
+
 struct MeasureOptions {
   // One of these: a matrix from a file, one in memory, or random ones.
   std::optional<MatrixSource> weights;
@@ -146,6 +152,9 @@ struct MeasureOptions {
   InstructionSet isa = InstructionSet::kBaseline;  // Changes the time, never a bit.
   int threads = 1;                                 // Likewise.
   std::function<void(double fraction)> progress;   // Called from the calling thread; may be empty.
+  // Called at most once, before the work, from the calling thread; not for what takes a moment,
+  // nor for errors of weights; may be empty.
+  std::function<void(const WorkEstimate&)> estimate;
   // Called once with the products of each output channel under each policy, [m], and what they
   // should be, which is NaN for rows that are left out; from any thread; may be empty.
   std::function<void(std::size_t policy, std::int64_t channel, std::span<const double> reference,

@@ -13,6 +13,7 @@
 #include "src/base/parallel_for.h"
 #include "src/experiment/nonfinite.h"
 #include "src/experiment/product.h"
+#include "src/experiment/work_estimate.h"
 #include "src/kernels/kernels.h"
 #include "src/metrics/partial.h"
 #include "src/metrics/worst.h"
@@ -283,9 +284,11 @@ Result<MeasureResult> MeasureMatrix(const MeasureOptions& options) {
   if (!policies) return tl::unexpected(policies.error());
   const auto operands = internal::LoadOperands(options);
   if (!operands) return tl::unexpected(operands.error());
-  const auto ready = internal::MakeReady(internal::PoliciesFor(options, *policies, *operands),
-                                         *operands->weights, options);
+  const auto used = internal::PoliciesFor(options, *policies, *operands);
+  const auto ready = internal::MakeReady(used, *operands->weights, options);
   if (!ready) return tl::unexpected(ready.error());
+  const std::int64_t depth = operands->weights->Depth();
+  internal::EstimateWork(options, used, *operands, {&depth, 1});
   return internal::MeasureOperands(*operands, *ready, options);
 }
 

@@ -19,6 +19,7 @@
 #include "src/experiment/load_operands.h"
 #include "src/experiment/measure.h"
 #include "src/experiment/structured_inputs.h"
+#include "src/experiment/work_estimate.h"
 
 namespace narrowgauge {
 namespace {
@@ -110,6 +111,8 @@ Result<SweepResult> SweepDepth(MeasureOptions options, const Sweep& sweep) {
       follow->Take(policy, channel, reference, result);
     };
   }
+
+  internal::EstimateWork(options, used, *whole, sweep.values);
 
   // Time goes with k.
   const auto progress = std::exchange(options.progress, {});
@@ -221,6 +224,8 @@ Result<SweepResult> SweepAccumulation(MeasureOptions options, const Sweep& sweep
   }
   const auto ready = internal::MakeReady(swept, *operands->weights, options);
   if (!ready) return tl::unexpected(ready.error());
+  const std::int64_t depth = operands->weights->Depth();
+  internal::EstimateWork(options, swept, *operands, {&depth, 1});
   auto measured = internal::MeasureOperands(*operands, *ready, options);
   if (!measured) return tl::unexpected(measured.error());
   std::vector<Measurement> rows = std::exchange(measured->rows, {});
