@@ -62,7 +62,8 @@ struct SweepResult {
 // Measures the options' policies at each value. In a sweep of k the operands are the first k of
 // those that Measure would have, which must not have fewer; inputs whose operands are made for each
 // other are drawn anew for each k, and not followed. In the others the policies' accumulation has
-// its block or slices replaced; policies that become the same are measured once. Errors as Measure;
+// its block or slices replaced; policies that become the same are measured once. The options'
+// `outputs` is not called. Errors as of Measure;
 // kInvalidArgument also for a policy that contradicts the sweep, such as a unit of hardware.
 [[nodiscard]] Result<SweepResult> MeasureSweep(const MeasureOptions& options, const Sweep& sweep);
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <new>
 #include <optional>
 #include <span>
@@ -26,7 +25,6 @@ namespace {
 
 using internal::FollowSums;
 using internal::Operands;
-using internal::ReadyPolicy;
 
 tl::unexpected<Error> Refuse(std::string message) {
   return MakeError(StatusCode::kInvalidArgument, std::move(message));
@@ -189,6 +187,7 @@ std::string NameOf(const PrecisionPolicy& policy, SweepAxis axis) {
   std::string text = FormatPolicyBriefly(example);
   const std::string word = fmt::format("{}:", SweepAxisName(axis));
   const std::size_t at = text.find(word, text.find("acc="));
+  if (at == std::string::npos) return text;
   return text.replace(at + word.size(), 1, axis == SweepAxis::kBlock ? "B" : "S");
 }
 
@@ -212,13 +211,15 @@ Result<SweepResult> SweepAccumulation(MeasureOptions options, const Sweep& sweep
       if (!policy) return tl::unexpected(policy.error());
       points.push_back(std::move(*policy));
     }
-    const std::string name = NameOf(each.policy, sweep.axis);
+    std::string name = NameOf(each.policy, sweep.axis);
+    if (options.policy_m1 && &each == &*options.policy_m1) name += " (for M = 1)";
     if (std::ranges::find(named, name, &NamedPolicy::name) != named.end()) continue;
     named.push_back({name, each.policy});
     swept.insert(swept.end(), points.begin(), points.end());
   }
   options.policies = swept;
   options.policy_m1.reset();
+  options.outputs = {};
   if (const auto known = internal::PoliciesOf(options); !known) {
     return tl::unexpected(known.error());
   }

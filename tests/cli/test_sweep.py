@@ -256,6 +256,7 @@ def test_sweeps_use_it_too(report, sweep):
     assert [(row[key], shared(row)) for row in one["rows"]] == [(row[key], shared(row)) for row in alone]
     assert "M = 1" in one["notes"][0] and "M = 2: --policy-m1 is not used." in two["notes"]
     assert len({row["policy"] for row in two["rows"]}) == 2
+    assert all(row["policy"].endswith("(for M = 1)") for row in one["rows"])
 
 
 # ---- What it refuses ---------------------------------------------------------------------------
