@@ -379,7 +379,7 @@ Report SweepReport(const MeasureOptions& options, const Sweep& sweep, const Swee
     if (fact.key == SweepKey(sweep)) fact.key = "operands_" + fact.key;
   }
   report.facts.insert(report.facts.begin(), {"sweep", std::string(SweepAxisName(sweep.axis))});
-  if (sweep.axis == SweepAxis::kK) report.tables.push_back(StagnationTable(result));
+  if (result.follows_sums) report.tables.push_back(StagnationTable(result));
   return report;
 }
 

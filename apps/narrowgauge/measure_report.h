@@ -8,8 +8,8 @@
 #include "narrowgauge/report.h"
 #include "narrowgauge/sweep.h"
 
-// The reports of the verb measure. Their keys do not depend on values or policies, only on which
-// metrics and how many of the worst channels were asked for.
+// The reports of the verb measure. Their keys do not depend on values or policies, only on what was
+// asked for: which metrics, how many of the worst channels, which inputs and sweep.
 
 namespace narrowgauge::app {
 

@@ -312,12 +312,13 @@ std::vector<std::string> MeasureNotes(const MeasureFlags& flags, const MeasureRe
       "once."};
 }
 
-std::vector<std::string> SweepNotes(const MeasureFlags& flags, const Sweep& sweep,
-                                    std::span<const NamedPolicy> policies, std::int64_t m) {
+std::vector<std::string> SweepNotes(const MeasureFlags& flags, const SweepResult& result) {
+  std::vector<NamedPolicy> policies;
+  for (const SweepCurve& curve : result.curves) policies.push_back(curve.policy);
   std::vector<std::string> notes;
   if (flags.explain) notes = InWords(policies);
-  AddNoteOfOneRow(flags, m, notes);
-  if (sweep.axis == SweepAxis::kK) {
+  AddNoteOfOneRow(flags, result.common.m, notes);
+  if (result.follows_sums) {
     notes.emplace_back(
         "stagnation_k: the first k from which no later one of the sweep changes any output, "
         "although exact sums change; outputs_stuck: outputs that are as at the k before, although "
@@ -376,9 +377,7 @@ Result<Measured> MeasureAll(const MeasureFlags& flags, const MeasureOptions& opt
   const auto result = MeasureSweep(options, sweep);
   if (!result) return tl::unexpected(result.error());
   Report report = SweepReport(options, sweep, *result);
-  std::vector<NamedPolicy> policies;
-  for (const SweepCurve& curve : result->curves) policies.push_back(curve.policy);
-  report.notes = SweepNotes(flags, sweep, policies, result->common.m);
+  report.notes = SweepNotes(flags, *result);
   const MeasureResult& common = result->common;
   return Measured{std::move(report), common.weights_nonfinite, common.activations_nonfinite};
 }
