@@ -290,26 +290,24 @@ std::vector<std::string> InWords(std::span<const NamedPolicy> policies) {
   return notes;
 }
 
-// What --policy-m1 changed.
-void AddNoteOfOneRow(const MeasureFlags& flags, std::int64_t m, std::vector<std::string>& notes) {
-  if (flags.policy_m1.empty()) return;
-  notes.emplace_back(m == 1 ? "M = 1: --policy-m1 is measured, in place of the other policies."
-                            : fmt::format("M = {}: --policy-m1 is not used.", m));
-}
-
 std::vector<std::string> MeasureNotes(const MeasureFlags& flags, const MeasureResult& result) {
   std::vector<NamedPolicy> policies;
   for (const Measurement& row : result.rows) policies.push_back(row.policy);
-  std::vector<std::string> notes;
-  if (flags.explain) notes = InWords(policies);
-  AddNoteOfOneRow(flags, result.m, notes);
-  if (!notes.empty()) return notes;
+  if (flags.explain) return InWords(policies);
   if (!flags.policies.empty() || !flags.preset.empty() || !flags.like.empty()) return {};
   // What the reader of the tutorial's rows should know, who may not know the tutorial.
   return {
       "int8: one float32 scale per output channel, max|w|/127; codes -127 to 127, ties to even.",
       "bf16 accum names the output type: the sum is float32, as XLA's, and the result is rounded "
       "once."};
+}
+
+// Adds what --policy-m1 changed. Other policies that are not measured are not spoken of.
+void AddNoteOfOneRow(const MeasureFlags& flags, std::int64_t m, std::vector<std::string>& notes) {
+  if (flags.policy_m1.empty()) return;
+  if (m == 1 && !flags.explain) notes.clear();
+  notes.emplace_back(m == 1 ? "M = 1: --policy-m1 is measured, in place of the other policies."
+                            : fmt::format("M = {}: --policy-m1 is not used.", m));
 }
 
 std::vector<std::string> SweepNotes(const MeasureFlags& flags, const SweepResult& result) {
@@ -369,6 +367,7 @@ Result<Measured> MeasurePolicies(const MeasureFlags& flags, const MeasureOptions
   if (!result) return tl::unexpected(result.error());
   Report report = MeasureReport(options, *result);
   report.notes = MeasureNotes(flags, *result);
+  AddNoteOfOneRow(flags, result->m, report.notes);
   return Measured{std::move(report), result->weights_nonfinite, result->activations_nonfinite};
 }
 
