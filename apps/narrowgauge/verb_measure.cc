@@ -52,6 +52,7 @@ struct MeasureFlags {
   std::string weights;
   std::string random;
   std::string inputs;
+  std::string sweep;
   std::string activations;
   std::string error;
   std::string k_axis;
@@ -59,7 +60,6 @@ struct MeasureFlags {
   std::vector<std::string> policies;
   std::string policy_m1;
   std::string preset;
-  std::string sweep;
   std::vector<std::string> like;
   std::string hardware;
   std::string match_output;
