@@ -209,8 +209,8 @@ ReportTable SweepTable(const MeasureOptions& options, const Sweep& sweep,
                         {"elements", "", ShownTo::kPrograms},
                         {"nonfinite_result", "", ShownTo::kEveryoneIfNotable},
                         {"backward_over_zero", "", ShownTo::kEveryoneIfNotable},
-                        {"outputs_stuck", "", ShownTo::kEveryoneIfNotable},
-                        {"outputs_moved", "", ShownTo::kPrograms},
+                        {"outputs_unchanged", "", ShownTo::kPrograms},
+                        {"outputs_changed", "", ShownTo::kPrograms},
                         {"stagnation_k", "", ShownTo::kPrograms},
                         {"policy_text", "", ShownTo::kPrograms}});
   const auto followed = [&](std::int64_t count) -> Cell {
@@ -222,12 +222,12 @@ ReportTable SweepTable(const MeasureOptions& options, const Sweep& sweep,
       const Measurement& measurement = point.measurement;
       std::vector<Cell> cells{curve.policy.name, point.value};
       AddMetricCells(options.metrics, measurement.statistics, cells);
-      cells.insert(
-          cells.end(),
-          {measurement.bytes.codes, measurement.bytes.scales, measurement.bytes.padding,
-           measurement.statistics.count, measurement.statistics.nonfinite_results,
-           BackwardOverZero(measurement.statistics), followed(point.stuck), followed(point.moved),
-           StagnationCell(result, curve), FormatPolicy(measurement.policy.policy)});
+      cells.insert(cells.end(),
+                   {measurement.bytes.codes, measurement.bytes.scales, measurement.bytes.padding,
+                    measurement.statistics.count, measurement.statistics.nonfinite_results,
+                    BackwardOverZero(measurement.statistics), followed(point.unchanged),
+                    followed(point.changed), StagnationCell(result, curve),
+                    FormatPolicy(measurement.policy.policy)});
       table.rows.push_back(std::move(cells));
     }
   }
@@ -237,10 +237,15 @@ ReportTable SweepTable(const MeasureOptions& options, const Sweep& sweep,
 ReportTable StagnationTable(const SweepResult& result) {
   ReportTable table{.key = "stagnation",
                     .title = "Where sums stop growing",
-                    .columns = {{"policy", ""}, {"stagnation_k", ""}},
+                    .columns = {{"policy", ""},
+                                {"stagnation_k", ""},
+                                {"last_unchanged", ""},
+                                {"last_changed", ""}},
                     .rows = {}};
   for (const SweepCurve& curve : result.curves) {
-    table.rows.push_back({curve.policy.name, StagnationCell(result, curve)});
+    const SweepPoint& last = curve.points.back();
+    table.rows.push_back(
+        {curve.policy.name, StagnationCell(result, curve), last.unchanged, last.changed});
   }
   return table;
 }

@@ -319,8 +319,8 @@ std::vector<std::string> SweepNotes(const MeasureFlags& flags, const SweepResult
   if (result.follows_sums) {
     notes.emplace_back(
         "stagnation_k: the first k from which no later one of the sweep changes any output, "
-        "although exact sums change; outputs_stuck: outputs that are as at the k before, although "
-        "their exact sums are not.");
+        "although exact sums change. last_unchanged, last_changed: outputs that the last k left as "
+        "they were, although their exact sums changed, and others.");
   }
   return notes;
 }

@@ -40,15 +40,15 @@ struct SweepPoint {
   Measurement measurement;
   // Where results can be followed, against the value before: outputs that did not change although
   // their exact sums did, and outputs that changed or are not finite.
-  std::int64_t stuck = 0;
-  std::int64_t moved = 0;
+  std::int64_t unchanged = 0;
+  std::int64_t changed = 0;
 };
 
 struct SweepCurve {
   NamedPolicy policy;  // As it was given; where its name would say what is swept, a letter does.
   std::vector<SweepPoint> points;  // One for each value.
-  // The first value from which no later one moves an output, though each leaves some stuck: from
-  // there on, all that is added is lost. None if there is no such value before the last.
+  // The first value from which no later one changes an output, though exact sums change with each:
+  // from there on, all that is added is lost. None if there is no such value before the last.
   std::optional<std::int64_t> stagnation;
 };
 

@@ -31,32 +31,32 @@ FollowSums::FollowSums(std::size_t policies, std::int64_t m, std::int64_t n)
 void FollowSums::Take(std::size_t policy, std::int64_t channel, std::span<const double> reference,
                       std::span<const double> result) {
   Policy& of = policies_[policy];
-  std::int64_t stuck = 0;
-  std::int64_t moved = 0;
+  std::int64_t unchanged = 0;
+  std::int64_t changed = 0;
   for (std::size_t m = 0; m < m_; ++m) {
     const std::size_t at = static_cast<std::size_t>(channel) * m_ + m;
     const double before = references_before_[at];
     if (!std::isnan(before) && !std::isnan(reference[m])) {
       if (result[m] != of.results[at] || !std::isfinite(result[m])) {
-        ++moved;
+        ++changed;
       } else if (reference[m] != before) {
-        ++stuck;
+        ++unchanged;
       }
     }
     of.results[at] = result[m];
     references_[at] = reference[m];
   }
-  of.stuck += stuck;
-  of.moved += moved;
+  of.unchanged += unchanged;
+  of.changed += changed;
 }
 
 std::pair<std::int64_t, std::int64_t> FollowSums::Counts(std::size_t policy) const {
-  return {policies_[policy].stuck, policies_[policy].moved};
+  return {policies_[policy].unchanged, policies_[policy].changed};
 }
 
 void FollowSums::Advance() {
   references_before_.swap(references_);
-  for (Policy& policy : policies_) policy.stuck = policy.moved = 0;
+  for (Policy& policy : policies_) policy.unchanged = policy.changed = 0;
 }
 
 }  // namespace narrowgauge::internal

@@ -36,8 +36,8 @@ class FollowSums {
  private:
   struct Policy {
     std::vector<double> results;  // [n][m], of this depth where taken, else of the one before.
-    std::atomic<std::int64_t> stuck = 0;
-    std::atomic<std::int64_t> moved = 0;
+    std::atomic<std::int64_t> unchanged = 0;
+    std::atomic<std::int64_t> changed = 0;
   };
 
   std::size_t m_;

@@ -74,8 +74,8 @@ Result<Operands> OperandsAt(const MeasureOptions& options, const Operands& whole
 }
 
 std::optional<std::int64_t> StagnationOf(std::span<const SweepPoint> points) {
-  std::size_t first = points.size();  // Of those that move nothing.
-  while (first > 1 && points[first - 1].moved == 0 && points[first - 1].stuck > 0) --first;
+  std::size_t first = points.size();  // Of those that change nothing.
+  while (first > 1 && points[first - 1].changed == 0 && points[first - 1].unchanged > 0) --first;
   if (first == points.size()) return {};
   return points[first - 1].value;
 }
@@ -136,7 +136,7 @@ Result<SweepResult> SweepDepth(MeasureOptions options, const Sweep& sweep) {
       SweepPoint& point = result.curves[p].points.emplace_back();
       point.value = depth;
       point.measurement = measured->rows[p];
-      if (follow) std::tie(point.stuck, point.moved) = follow->Counts(p);
+      if (follow) std::tie(point.unchanged, point.changed) = follow->Counts(p);
     }
     if (follow) follow->Advance();
     result.common.k = own;

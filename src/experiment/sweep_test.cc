@@ -103,7 +103,7 @@ TEST(FirstKTest, IsTheSameOnEitherAxis) {
 
 // ---- Sums that are followed --------------------------------------------------------------------
 
-TEST(FollowSumsTest, TellsWhatIsStuckFromWhatIsRight) {
+TEST(FollowSumsTest, TellsWhatIsLostFromWhatIsRight) {
   internal::FollowSums follow(2, 3, 1);
   const auto take = [&](const std::vector<double>& reference, const std::vector<double>& result) {
     for (const std::size_t policy : {0U, 1U}) follow.Take(policy, 0, reference, result);
@@ -118,7 +118,7 @@ TEST(FollowSumsTest, TellsWhatIsStuckFromWhatIsRight) {
   EXPECT_EQ(take({2, 2, 1}, {1, 2, 1}), Counts(1, 1));  // The third should not change.
   EXPECT_EQ(take({3, 3, 1}, {1, 2, 2}), Counts(2, 1));
   EXPECT_EQ(take({4, 4, 2}, {nan, 2, 2}), Counts(2, 1));
-  EXPECT_EQ(take({5, 5, 3}, {nan, 2, 2}), Counts(2, 1));  // What is not finite is not stuck.
+  EXPECT_EQ(take({5, 5, 3}, {nan, 2, 2}), Counts(2, 1));  // What is not finite counts as changed.
   EXPECT_EQ(take({nan, 6, 4}, {1, 2, 2}), Counts(2, 0));  // A row that is left out.
 }
 
@@ -157,10 +157,10 @@ TEST(SweepTest, NamesWhereSumsOfOnesStop) {
   for (const SweepCurve& curve : result->curves) stagnation.push_back(curve.stagnation);
   const std::optional<std::int64_t> none;  // The last overflows, which is another thing.
   EXPECT_THAT(stagnation, ElementsAre(256, 2048, 16, 8, none, none, none));
-  // Each output is stuck from there on.
+  // From there on no output changes.
   for (const SweepPoint& point : result->curves[0].points) {
-    EXPECT_EQ(point.stuck, point.value > 256 ? 6 : 0) << point.value;
-    EXPECT_EQ(point.moved, point.value > 256 || point.value == 2 ? 0 : 6) << point.value;
+    EXPECT_EQ(point.unchanged, point.value > 256 ? 6 : 0) << point.value;
+    EXPECT_EQ(point.changed, point.value > 256 || point.value == 2 ? 0 : 6) << point.value;
   }
 }
 

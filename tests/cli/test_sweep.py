@@ -16,7 +16,7 @@ FACT_KEYS = ["sweep", "weights", "stored_dtype", "operands_k", "n", "k_axis", "m
              "kernel", "isa", "weights_nan", "weights_inf", "weights_first_nonfinite", "channels_left_out",
              "activations_nan", "activations_inf", "activations_first_nonfinite", "rows_left_out"]
 ROW_KEYS = ["policy", "k", "max_abs_err", "mean_abs_err", "sqnr_db", "rel_frobenius", "weight_bytes", "scale_bytes", "padding_bytes", "elements",
-            "nonfinite_result", "backward_over_zero", "outputs_stuck", "outputs_moved", "stagnation_k", "policy_text"]
+            "nonfinite_result", "backward_over_zero", "outputs_unchanged", "outputs_changed", "stagnation_k", "policy_text"]
 SHARED_KEYS = ["max_abs_err", "mean_abs_err", "sqnr_db", "rel_frobenius", "weight_bytes", "scale_bytes", "elements", "policy_text"]
 
 
@@ -52,11 +52,12 @@ def test_the_stagnation_point_of_ones(report):
     parsed = report("--random", "1xKx1", "--inputs", "ones", "--sweep", "k=4..65536", *as_flags(policies))
     assert [row["stagnation_k"] for row in parsed["stagnation"]] == list(ACCUMULATORS.values())
     assert parsed["stagnation"][-1]["stagnation_k_reason"] == "none in this sweep"
+    assert [(row["last_unchanged"], row["last_changed"]) for row in parsed["stagnation"]] == [(1, 0)] * 4 + [(0, 1)]
     for row in parsed["rows"]:
         point = list(ACCUMULATORS.values())[policies.index(row["policy_text"])]
         assert row["stagnation_k"] == point
         assert row["max_abs_err"] == max(0, row["k"] - (point or 65536)), "from there on the sum stays"
-        assert row["outputs_stuck"] == (1 if point and row["k"] > point else 0)
+        assert row["outputs_unchanged"] == (1 if point and row["k"] > point else 0)
 
 
 def test_values_that_are_not_powers_of_two(report):
@@ -113,7 +114,7 @@ def test_inputs_made_for_each_other_are_drawn_anew(report):
     for row in parsed["rows"]:
         (measured,) = report("--random", f"2x{row['k']}x3", *flags)["rows"]
         assert shared(row) == shared(measured)
-        assert row["stagnation_k"] is None and row["stagnation_k_reason"] == row["outputs_stuck_reason"] == "sums are not followed"
+        assert row["stagnation_k"] is None and row["stagnation_k_reason"] == row["outputs_unchanged_reason"] == "sums are not followed"
 
 
 def test_errors_of_weights_against_k(report):
@@ -121,7 +122,7 @@ def test_errors_of_weights_against_k(report):
     assert all(row["max_abs_err"] > 0 and row["stagnation_k_reason"] == "sums are not followed" for row in rows)
 
 
-def test_outputs_that_are_stuck_are_those_of_numpy(report, tmp_path):
+def test_outputs_that_do_not_change_are_those_of_numpy(report, tmp_path):
     rng = np.random.default_rng(0)
     x, w = (np.abs(rng.standard_normal(shape)).astype(BF16).astype(F32) / 16 for shape in ((4, 4096), (4096, 4)))
     x[1] = 0.25  # A row whose sums do stop: small steps, all alike.
@@ -136,9 +137,9 @@ def test_outputs_that_are_stuck_are_those_of_numpy(report, tmp_path):
         sums = (sums.astype(F32) + product).astype(BF16)
         at[k + 1] = sums
     for row in rows[1:]:
-        stuck = (at[row["k"]] == at[row["k"] // 2]).sum()
-        assert (row["outputs_stuck"], row["outputs_moved"]) == (stuck, 16 - stuck)
-    assert 0 < rows[-1]["outputs_stuck"] < 16 and rows[-1]["stagnation_k"] is None
+        unchanged = (at[row["k"]] == at[row["k"] // 2]).sum()
+        assert (row["outputs_unchanged"], row["outputs_changed"]) == (unchanged, 16 - unchanged)
+    assert 0 < rows[-1]["outputs_unchanged"] < 16 and rows[-1]["stagnation_k"] is None
     np.save(tmp_path / "x.npy", x[1:2])
     np.save(tmp_path / "w.npy", w[:, 2:3])
     (stagnation,) = report("--activations", "x.npy", "--weights", "w.npy", "--sweep", "k=64..4096", "--policy", "w=bf16 a=bf16 acc=bfloat16")["stagnation"]
