@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -139,13 +141,23 @@ void AddNonFiniteFacts(const std::string& what, const std::string& lines, const 
   facts.push_back({lines + "_left_out", found.lines_left_out, kIfNotable});
 }
 
+// What drawn operands are like: "normal(seed)", "ones".
+std::string DrawnWords(InputSpec inputs) {
+  if (inputs.kind == InputKind::kOnes) return FormatInputs(inputs);
+  return FormatInputs(inputs) + "(seed)";
+}
+
+// The weights, unless they are from a file: outliers are those of the activations.
+std::string DrawnWeightsWords(const InputSpec& inputs) {
+  return DrawnWords(inputs.kind == InputKind::kOutlierChannels ? InputSpec() : inputs);
+}
+
 // What was measured, for all rows.
 std::vector<ReportFact> Facts(const MeasureOptions& options, const MeasureResult& result) {
   const bool output = options.error_of == ErrorOf::kOutput;
-  const std::string random = "normal(seed)";
   std::vector<ReportFact> facts;
-  facts.push_back(
-      {"weights", options.weights ? SourceText(*options.weights, result.weights_tensor) : random});
+  facts.push_back({"weights", options.weights ? SourceText(*options.weights, result.weights_tensor)
+                                              : DrawnWeightsWords(options.inputs)});
   facts.push_back({"stored_dtype", result.stored_dtype});
   facts.push_back({"k", result.k});
   facts.push_back({"n", result.n});
@@ -154,7 +166,7 @@ std::vector<ReportFact> Facts(const MeasureOptions& options, const MeasureResult
     facts.push_back({"m", result.m});
     facts.push_back({"activations", options.activations ? SourceText(*options.activations,
                                                                      options.activations->tensor)
-                                                        : random});
+                                                        : DrawnWords(options.inputs)});
   }
   facts.push_back(
       {"seed", options.seed, output || options.random ? ShownTo::kEveryone : ShownTo::kPrograms});
@@ -167,6 +179,114 @@ std::vector<ReportFact> Facts(const MeasureOptions& options, const MeasureResult
   AddNonFiniteFacts("weights", "channels", result.weights_nonfinite, facts);
   if (output) AddNonFiniteFacts("activations", "rows", result.activations_nonfinite, facts);
   return facts;
+}
+
+// ---- Sweeps ------------------------------------------------------------------------------------
+
+// The key of what is swept.
+std::string SweepKey(const Sweep& sweep) {
+  std::string key(SweepAxisName(sweep.axis));
+  std::ranges::replace(key, '-', '_');
+  return key;
+}
+
+Cell StagnationCell(const SweepResult& result, const SweepCurve& curve) {
+  if (curve.stagnation) return *curve.stagnation;
+  return NoValue{result.follows_sums ? "none in this sweep" : "sums are not followed"};
+}
+
+// One row per policy and value.
+ReportTable SweepTable(const MeasureOptions& options, const Sweep& sweep,
+                       const SweepResult& result) {
+  ReportTable table{
+      .key = "rows", .title = "", .columns = {{"policy", ""}, {SweepKey(sweep), ""}}, .rows = {}};
+  AddMetricColumns(options.metrics, table);
+  table.columns.insert(table.columns.end(),
+                       {{"weight_bytes", "bytes", ShownTo::kPrograms},
+                        {"scale_bytes", "bytes", ShownTo::kPrograms},
+                        {"padding_bytes", "bytes", ShownTo::kPrograms},
+                        {"elements", "", ShownTo::kPrograms},
+                        {"nonfinite_result", "", ShownTo::kEveryoneIfNotable},
+                        {"backward_over_zero", "", ShownTo::kEveryoneIfNotable},
+                        {"outputs_unchanged", "", ShownTo::kPrograms},
+                        {"outputs_changed", "", ShownTo::kPrograms},
+                        {"stagnation_k", "", ShownTo::kPrograms},
+                        {"policy_text", "", ShownTo::kPrograms}});
+  const auto followed = [&](std::int64_t count) -> Cell {
+    if (result.follows_sums) return count;
+    return NoValue{"sums are not followed"};
+  };
+  for (const SweepCurve& curve : result.curves) {
+    for (const SweepPoint& point : curve.points) {
+      const Measurement& measurement = point.measurement;
+      std::vector<Cell> cells{curve.policy.name, point.value};
+      AddMetricCells(options.metrics, measurement.statistics, cells);
+      cells.insert(cells.end(),
+                   {measurement.bytes.codes, measurement.bytes.scales, measurement.bytes.padding,
+                    measurement.statistics.count, measurement.statistics.nonfinite_results,
+                    BackwardOverZero(measurement.statistics), followed(point.unchanged),
+                    followed(point.changed), StagnationCell(result, curve),
+                    FormatPolicy(measurement.policy.policy)});
+      table.rows.push_back(std::move(cells));
+    }
+  }
+  return table;
+}
+
+ReportTable StagnationTable(const SweepResult& result) {
+  ReportTable table{.key = "stagnation",
+                    .title = "Where sums stop growing",
+                    .columns = {{"policy", ""},
+                                {"stagnation_k", ""},
+                                {"last_unchanged", ""},
+                                {"last_changed", ""}},
+                    .rows = {}};
+  for (const SweepCurve& curve : result.curves) {
+    const SweepPoint& last = curve.points.back();
+    table.rows.push_back(
+        {curve.policy.name, StagnationCell(result, curve), last.unchanged, last.changed});
+  }
+  return table;
+}
+
+// The error that a plot shows: rel_frobenius, unless others were asked for, or there is no signal
+// that it could be relative to.
+const Metric& PlottedMetric(const MeasureOptions& options, const SweepResult& result) {
+  const auto is_error = [](const Metric* metric) { return metric->better == BetterWhen::kLower; };
+  const auto named = [](std::string_view name) {
+    return &*std::ranges::find(AllMetrics(), name, &Metric::name);
+  };
+  const auto has_value = [&](const Metric* metric) {
+    return std::ranges::any_of(result.curves, [&](const SweepCurve& curve) {
+      return std::ranges::any_of(curve.points, [&](const SweepPoint& point) {
+        return metric->compute(point.measurement.statistics).value.has_value();
+      });
+    });
+  };
+  std::vector<const Metric*> candidates;
+  const Metric* const preferred = named("rel_frobenius");
+  if (std::ranges::count(options.metrics, preferred) > 0) candidates.push_back(preferred);
+  std::ranges::copy_if(options.metrics, std::back_inserter(candidates), is_error);
+  candidates.push_back(preferred);
+  candidates.push_back(named("mean_abs_err"));
+  const auto found = std::ranges::find_if(candidates, has_value);
+  return found == candidates.end() ? *preferred : **found;
+}
+
+ReportPlot SweepPlot(const MeasureOptions& options, const Sweep& sweep, const SweepResult& result) {
+  const Metric& metric = PlottedMetric(options, result);
+  ReportPlot plot{.x_label = std::string(SweepAxisName(sweep.axis)),
+                  .y_label = std::string(metric.name),
+                  .series = {}};
+  for (const SweepCurve& curve : result.curves) {
+    ReportPlot::Series& series = plot.series.emplace_back();
+    series.name = curve.policy.name;
+    for (const SweepPoint& point : curve.points) {
+      series.points.push_back({static_cast<double>(point.value),
+                               MetricCell(metric.compute(point.measurement.statistics))});
+    }
+  }
+  return plot;
 }
 
 // ---- Conventions -------------------------------------------------------------------------------
@@ -244,6 +364,26 @@ Report MeasureReport(const MeasureOptions& options, const MeasureResult& result)
                 .tables = {PolicyTable(options, result, "policy")},
                 .notes = {}};
   if (options.worst > 0) report.tables.push_back(WorstTable(options, result, "policy"));
+  return report;
+}
+
+Report SweepReport(const MeasureOptions& options, const Sweep& sweep, const SweepResult& result) {
+  MeasureResult every = result.common;
+  for (const SweepCurve& curve : result.curves) {
+    for (const SweepPoint& point : curve.points) every.rows.push_back(point.measurement);
+  }
+  Report report{.schema = "narrowgauge.sweep/1",
+                .title = "",
+                .facts = Facts(options, every),
+                .tables = {SweepTable(options, sweep, result)},
+                .notes = {},
+                .plots = {SweepPlot(options, sweep, result)}};
+  // The k of a row is another than that of the operands.
+  for (ReportFact& fact : report.facts) {
+    if (fact.key == SweepKey(sweep)) fact.key = "operands_" + fact.key;
+  }
+  report.facts.insert(report.facts.begin(), {"sweep", std::string(SweepAxisName(sweep.axis))});
+  if (result.follows_sums) report.tables.push_back(StagnationTable(result));
   return report;
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 #include <utility>
 
 namespace narrowgauge::app {
@@ -12,7 +13,16 @@ namespace {
 
 constexpr std::chrono::milliseconds kRedrawInterval{100};
 
-bool OnTerminal() { return isatty(STDERR_FILENO) == 1; }
+// What is shorter, a progress line tells soon enough.
+constexpr double kLongSeconds = 5;
+
+std::string DurationText(double seconds) {
+  constexpr double kMinute = 60;
+  constexpr double kHour = 60 * kMinute;
+  if (seconds < 1.5 * kMinute) return fmt::format("{:.0f} s", seconds);
+  if (seconds < 1.5 * kHour) return fmt::format("{:.0f} min", seconds / kMinute);
+  return fmt::format("{:.3g} h", seconds / kHour);
+}
 
 bool WithColours() {
   const char* const no_colour = std::getenv("NO_COLOR");
@@ -27,6 +37,13 @@ void PrintError(std::string_view message) {
   } else {
     fmt::print(stderr, "narrowgauge: error: {}\n", message);
   }
+}
+
+bool OnTerminal() { return isatty(STDERR_FILENO) == 1; }
+
+void PrintEstimate(double multiply_adds, double seconds) {
+  if (seconds < kLongSeconds) return;
+  fmt::print(stderr, "{:.2g} multiply-adds: about {}\n", multiply_adds, DurationText(seconds));
 }
 
 void PrintNote(std::string_view text) { fmt::print(stderr, "{}\n", text); }

@@ -13,6 +13,13 @@ namespace narrowgauge::app {
 // Prints "narrowgauge: error: MESSAGE", the second word in red.
 void PrintError(std::string_view message);
 
+// Whether standard error is a terminal.
+[[nodiscard]] bool OnTerminal();
+
+// Prints what a run will take, if it is more than some seconds: "6.9e+10 multiply-adds: about 40
+// s".
+void PrintEstimate(double multiply_adds, double seconds);
+
 // Prints a line of text.
 void PrintNote(std::string_view text);
 

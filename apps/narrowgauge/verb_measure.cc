@@ -20,6 +20,7 @@
 #include "narrowgauge/dot_algorithm.h"
 #include "narrowgauge/experiment.h"
 #include "narrowgauge/report.h"
+#include "narrowgauge/sweep.h"
 #include "terminal.h"
 #include "verb.h"
 
@@ -39,6 +40,8 @@ constexpr const char* kExamples =
     "  narrowgauge measure --weights w.npy --error weights --policy w=float8_e4m3fn/channel "
     "--policy w=int4/group:32\n"
     "  narrowgauge measure --random 64x4096x4096 --preset mx --metrics sqnr_db,cosine --worst 5\n"
+    "  narrowgauge measure --random 8xKx8 --inputs same-sign --sweep k=64..65536 --preset "
+    "accumulators\n"
     "  narrowgauge measure --weights w.npy --activations x.npy --like torchao/int8 --explain\n"
     "  narrowgauge measure --weights w.npy --compare-conventions --policy w=int4/group:32";
 
@@ -49,11 +52,14 @@ struct MeasureFlags {
   SharedFlags shared;
   std::string weights;
   std::string random;
+  std::string inputs;
+  std::string sweep;
   std::string activations;
   std::string error;
   std::string k_axis;
   std::string npy_dtype;
   std::vector<std::string> policies;
+  std::string policy_m1;
   std::string preset;
   std::vector<std::string> dot_algorithms;
   std::vector<std::string> like;
@@ -80,20 +86,25 @@ MatrixSource ParseSource(const std::string& text) {
   return {text.substr(0, end), text.substr(end + 1)};
 }
 
-// Reads MxKxN.
-Result<RandomShape> ParseShape(const std::string& text) {
+// Reads MxKxN. Where k is swept, `deepest` is its largest, which the letter K stands for.
+Result<RandomShape> ParseShape(const std::string& text, std::optional<std::int64_t> deepest) {
   std::int64_t sizes[3] = {};
   const char* at = text.data();
   const char* const end = text.data() + text.size();
   for (int i = 0; i < 3; ++i) {
-    const auto [rest, error] = std::from_chars(at, end, sizes[i]);
+    auto [rest, error] = std::from_chars(at, end, sizes[i]);
+    if (i == 1 && deepest && at != end && *at == 'K') {
+      sizes[i] = *deepest;
+      rest = at + 1;
+      error = std::errc();
+    }
     const bool separated = i == 2 ? rest == end : rest != end && *rest == 'x';
     if (error != std::errc() || sizes[i] < 0 || !separated) {
       return MakeError(
           StatusCode::kInvalidArgument,
-          fmt::format(
-              "--random takes MxKxN, three sizes of 0 or more, such as 64x4096x4096: \"{}\"",
-              text));
+          fmt::format("--random takes MxKxN, three sizes of 0 or more, such as 64x4096x4096, or, "
+                      "with --sweep k=, the letter K for the second: \"{}\"",
+                      text));
     }
     at = rest + (i == 2 ? 0 : 1);
   }
@@ -172,7 +183,8 @@ Result<std::vector<NamedPolicy>> MakePolicies(const MeasureFlags& flags) {
 // Whether the flags name data, or leave nothing to do but to explain.
 bool NamesData(const MeasureFlags& flags) {
   return !flags.weights.empty() || !flags.random.empty() || !flags.activations.empty() ||
-         !flags.match_output.empty() || flags.compare_conventions || !flags.explain;
+         !flags.inputs.empty() || !flags.sweep.empty() || !flags.match_output.empty() ||
+         flags.compare_conventions || !flags.explain;
 }
 
 ErrorOf ErrorAsked(const MeasureFlags& flags) {
@@ -181,11 +193,37 @@ ErrorOf ErrorAsked(const MeasureFlags& flags) {
   return weights ? ErrorOf::kWeights : ErrorOf::kOutput;
 }
 
-Result<MeasureOptions> MakeOptions(const MeasureFlags& flags) {
+// The policy of --policy-m1, under a name that says when it is used.
+Result<std::optional<NamedPolicy>> PolicyForOneRow(const MeasureFlags& flags) {
+  if (flags.policy_m1.empty()) return std::optional<NamedPolicy>();
+  const auto policy = ParsePolicy(flags.policy_m1);
+  if (!policy) return tl::unexpected(policy.error());
+  return std::optional(NamedPolicy{FormatPolicyBriefly(*policy) + " (for M = 1)", *policy});
+}
+
+// Without --sweep, nothing.
+Result<std::optional<Sweep>> MakeSweep(const MeasureFlags& flags) {
+  if (flags.sweep.empty()) return std::optional<Sweep>();
+  if (flags.compare_conventions || !flags.match_output.empty() || flags.worst != 0) {
+    return MakeError(StatusCode::kInvalidArgument,
+                     "--sweep measures policies again and again; leave out --compare-conventions, "
+                     "--match-output and --worst");
+  }
+  auto sweep = ParseSweep(flags.sweep);
+  if (!sweep) return tl::unexpected(sweep.error());
+  return std::optional(std::move(*sweep));
+}
+
+Result<MeasureOptions> MakeOptions(const MeasureFlags& flags, const std::optional<Sweep>& sweep) {
   MeasureOptions options;
   if (flags.weights.empty() == flags.random.empty()) {
     return MakeError(StatusCode::kInvalidArgument,
                      "measure takes either --weights FILE[:TENSOR] or --random MxKxN");
+  }
+  if (!flags.policy_m1.empty() && (flags.compare_conventions || !flags.match_output.empty())) {
+    return MakeError(StatusCode::kInvalidArgument,
+                     "--policy-m1 is another policy to measure for M = 1; leave it out with "
+                     "--compare-conventions and --match-output");
   }
   if (flags.compare_conventions && (!flags.preset.empty() || !flags.like.empty())) {
     return MakeError(StatusCode::kInvalidArgument,
@@ -198,11 +236,18 @@ Result<MeasureOptions> MakeOptions(const MeasureFlags& flags) {
   }
   if (!flags.weights.empty()) options.weights = ParseSource(flags.weights);
   if (!flags.random.empty()) {
-    const auto shape = ParseShape(flags.random);
+    const bool sweeps_k = sweep && sweep->axis == SweepAxis::kK;
+    const auto shape =
+        ParseShape(flags.random, sweeps_k ? std::optional(sweep->values.back()) : std::nullopt);
     if (!shape) return tl::unexpected(shape.error());
     options.random = *shape;
   }
   if (!flags.activations.empty()) options.activations = ParseSource(flags.activations);
+  if (!flags.inputs.empty()) {
+    const auto inputs = ParseInputs(flags.inputs);
+    if (!inputs) return tl::unexpected(inputs.error());
+    options.inputs = *inputs;
+  }
   options.error_of = ErrorAsked(flags);
   if (options.error_of == ErrorOf::kWeights && options.activations) {
     return MakeError(
@@ -213,6 +258,9 @@ Result<MeasureOptions> MakeOptions(const MeasureFlags& flags) {
   auto policies = MakePolicies(flags);
   if (!policies) return tl::unexpected(policies.error());
   options.policies = std::move(*policies);
+  auto policy_m1 = PolicyForOneRow(flags);
+  if (!policy_m1) return tl::unexpected(policy_m1.error());
+  options.policy_m1 = std::move(*policy_m1);
   if (!flags.metrics.empty()) {
     auto metrics = ParseMetricList(flags.metrics);
     if (!metrics) return tl::unexpected(metrics.error());
@@ -268,6 +316,29 @@ std::vector<std::string> MeasureNotes(const MeasureFlags& flags, const MeasureRe
       "once."};
 }
 
+// Adds what --policy-m1 changed. Other policies that are not measured are not spoken of.
+void AddNoteOfOneRow(const MeasureFlags& flags, std::int64_t m, std::vector<std::string>& notes) {
+  if (flags.policy_m1.empty()) return;
+  if (m == 1 && !flags.explain) notes.clear();
+  notes.emplace_back(m == 1 ? "M = 1: --policy-m1 is measured, in place of the other policies."
+                            : fmt::format("M = {}: --policy-m1 is not used.", m));
+}
+
+std::vector<std::string> SweepNotes(const MeasureFlags& flags, const SweepResult& result) {
+  std::vector<NamedPolicy> policies;
+  for (const SweepCurve& curve : result.curves) policies.push_back(curve.policy);
+  std::vector<std::string> notes;
+  if (flags.explain) notes = InWords(policies);
+  AddNoteOfOneRow(flags, result.common.m, notes);
+  if (result.follows_sums) {
+    notes.emplace_back(
+        "stagnation_k: the first k from which no later one of the sweep changes any output, "
+        "although exact sums change. last_unchanged, last_changed: outputs that the last k left as "
+        "they were, although their exact sums changed, and others.");
+  }
+  return notes;
+}
+
 std::vector<std::string> ComparisonNotes(const MeasureFlags& flags,
                                          const ConventionComparison& comparison) {
   std::vector<std::string> notes;
@@ -310,7 +381,18 @@ Result<Measured> MeasurePolicies(const MeasureFlags& flags, const MeasureOptions
   if (!result) return tl::unexpected(result.error());
   Report report = MeasureReport(options, *result);
   report.notes = MeasureNotes(flags, *result);
+  AddNoteOfOneRow(flags, result->m, report.notes);
   return Measured{std::move(report), result->weights_nonfinite, result->activations_nonfinite};
+}
+
+Result<Measured> MeasureAll(const MeasureFlags& flags, const MeasureOptions& options,
+                            const Sweep& sweep) {
+  const auto result = MeasureSweep(options, sweep);
+  if (!result) return tl::unexpected(result.error());
+  Report report = SweepReport(options, sweep, *result);
+  report.notes = SweepNotes(flags, *result);
+  const MeasureResult& common = result->common;
+  return Measured{std::move(report), common.weights_nonfinite, common.activations_nonfinite};
 }
 
 Result<Measured> MeasureConventions(const MeasureFlags& flags, const MeasureOptions& options) {
@@ -364,7 +446,9 @@ Result<Outcome> RunMeasure(const MeasureFlags& flags) {
   if (!format) return tl::unexpected(format.error());
   if (!NamesData(flags)) return Explain(flags, *format);
   if (const auto checked = CheckMatch(flags); !checked) return tl::unexpected(checked.error());
-  auto options = MakeOptions(flags);
+  const auto sweep = MakeSweep(flags);
+  if (!sweep) return tl::unexpected(sweep.error());
+  auto options = MakeOptions(flags, *sweep);
   if (!options) return tl::unexpected(options.error());
 
   Result<Measured> measured;
@@ -373,10 +457,16 @@ Result<Outcome> RunMeasure(const MeasureFlags& flags) {
                           (options->weights ? options->weights->path : flags.random));
     if (!flags.shared.quiet) {
       options->progress = [&progress](double fraction) { progress.Update(fraction); };
+      if (OnTerminal()) {
+        options->estimate = [](const WorkEstimate& work) {
+          PrintEstimate(work.multiply_adds, work.seconds);
+        };
+      }
     }
-    measured = !flags.match_output.empty() ? MatchDevice(flags, *options)
-               : flags.compare_conventions ? MeasureConventions(flags, *options)
-                                           : MeasurePolicies(flags, *options);
+    measured = *sweep                        ? MeasureAll(flags, *options, **sweep)
+               : !flags.match_output.empty() ? MatchDevice(flags, *options)
+               : flags.compare_conventions   ? MeasureConventions(flags, *options)
+                                             : MeasurePolicies(flags, *options);
   }
   if (!measured) return tl::unexpected(measured.error());
 
@@ -406,6 +496,15 @@ std::string HardwareNames() {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
+std::string InputWords() {
+  std::vector<std::string> words;
+  for (const InputInfo& info : AllInputs()) {
+    words.push_back(fmt::format("{}{}{} ({})", info.name, info.parameter.empty() ? "" : ":",
+                                info.parameter, info.summary));
+  }
+  return fmt::format("{}", fmt::join(words, "; "));
+}
+
 std::string MetricNames() {
   std::vector<std::string_view> names;
   for (const Metric& metric : AllMetrics()) names.push_back(metric.name);
@@ -425,8 +524,12 @@ std::function<Result<Outcome>()> DeclareMeasure(CLI::App& command) {
       .add_option(
           "--random", flags->random,
           "Instead: x = normal(k1, (M, K)) and w = normal(k2, (K, N)), k1 and k2 split from the "
-          "seed")
+          "seed, or as --inputs says")
       ->type_name("MxKxN");
+  command
+      .add_option("--inputs", flags->inputs,
+                  fmt::format("What the operands are like that are drawn: {}", InputWords()))
+      ->type_name("NAME[:PARAMETER]");
   command
       .add_option("--activations", flags->activations,
                   "The activations, [M, K]. Default: normal(seed) of shape (64, K)")
@@ -441,6 +544,11 @@ std::function<Result<Outcome>()> DeclareMeasure(CLI::App& command) {
                   "A policy to measure, such as \"w=float8_e4m3fn/channel a=bfloat16\"; "
                   "repeatable. Default: "
                   "the tutorial's three")
+      ->type_name("POLICY");
+  command
+      .add_option("--policy-m1", flags->policy_m1,
+                  "The policy of a product with M = 1, in place of all others, as devices have one "
+                  "for it")
       ->type_name("POLICY");
   command.add_option("--preset", flags->preset, fmt::format("Policies by name: {}", PresetNames()))
       ->type_name("NAME");
@@ -471,6 +579,13 @@ std::function<Result<Outcome>()> DeclareMeasure(CLI::App& command) {
                   "accumulators, orders and operand roundings, or the policies given, by how "
                   "exactly each explains it")
       ->type_name("FILE[:TENSOR]");
+  command
+      .add_option("--sweep", flags->sweep,
+                  "Measure at each value of k (the first k of the operands), or of the block or "
+                  "the split-k of each policy's accumulation, and plot the error: k=64..65536 "
+                  "(powers of two between, and the ends), block=8..64:8 (steps of 8), "
+                  "split-k=1,2,6")
+      ->type_name("AXIS=VALUES");
   AddInteger(command, "--worst", "Also list that many of the worst output channels of each policy",
              flags->worst);
   command.add_flag("--compare-conventions", flags->compare_conventions,

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,7 @@
 #include "narrowgauge/precision_policy.h"
 #include "narrowgauge/random.h"
 #include "narrowgauge/status.h"
+#include "narrowgauge/structured_inputs.h"
 #include "narrowgauge/tensor.h"
 #include "narrowgauge/xplane.h"
 
@@ -120,10 +122,16 @@ struct MatrixView {
   KAxis k_axis = KAxis::kLast;
 };
 
-// A product of random operands: x = normal(k1, (M, K)) and w = normal(k2, (K, N)) with k1, k2 =
-// split(PRNGKey(seed)).
+// A product of operands that are drawn, by default x = normal(k1, (M, K)) and w = normal(k2, (K,
+// N)) with k1, k2 = split(PRNGKey(seed)).
 struct RandomShape {
   std::int64_t m = 0, k = 0, n = 0;
+};
+
+// What a run will take, from a short piece of it that was measured.
+struct WorkEstimate {
+  double multiply_adds = 0;  // Of all products under all policies.
+  double seconds = 0;
 };
 
 struct MeasureOptions {
@@ -132,16 +140,26 @@ struct MeasureOptions {
   std::optional<MatrixView> matrix;
   std::optional<RandomShape> random;
   std::optional<MatrixSource> activations;  // Default: normal(PRNGKey(seed), (64, K)), or random.
+  InputSpec inputs;                         // What the operands are like that are drawn.
   ErrorOf error_of = ErrorOf::kOutput;
-  std::vector<NamedPolicy> policies;   // Empty: TutorialPolicies().
-  std::vector<const Metric*> metrics;  // What the statistics must cover. Empty: DefaultMetrics().
-  std::int64_t worst = 0;              // How many of the worst channels to keep per policy.
+  std::vector<NamedPolicy> policies;     // Empty: TutorialPolicies().
+  std::optional<NamedPolicy> policy_m1;  // Instead of them all where M is 1, as devices have it.
+  std::vector<const Metric*> metrics;    // What the statistics must cover. Empty: DefaultMetrics().
+  std::int64_t worst = 0;                // How many of the worst channels to keep per policy.
   std::int64_t seed = 0;
   std::optional<KAxis> weights_k_axis;  // Default: the file format's.
   CheckpointOptions checkpoint;
   InstructionSet isa = InstructionSet::kBaseline;  // Changes the time, never a bit.
   int threads = 1;                                 // Likewise.
   std::function<void(double fraction)> progress;   // Called from the calling thread; may be empty.
+  // Called at most once, before the work, from the calling thread; not for what takes a moment,
+  // nor for errors of weights; may be empty.
+  std::function<void(const WorkEstimate&)> estimate;
+  // Called once with the products of each output channel under each policy, [m], and what they
+  // should be, which is NaN for rows that are left out; from any thread; may be empty.
+  std::function<void(std::size_t policy, std::int64_t channel, std::span<const double> reference,
+                     std::span<const double> result)>
+      outputs;
 };
 
 // One output channel and the statistics of its errors alone.

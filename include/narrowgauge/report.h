@@ -46,13 +46,29 @@ struct ReportTable {
   std::vector<std::vector<Cell>> rows;  // Each as long as columns.
 };
 
+// A picture of numbers that a table has, for people at a terminal; both axes are logarithmic.
+struct ReportPlot {
+  struct Point {
+    double x = 0;  // Positive.
+    Cell y;        // A double that is not negative, or NoValue.
+  };
+  struct Series {
+    std::string name;
+    std::vector<Point> points;
+  };
+  std::string x_label;
+  std::string y_label;
+  std::vector<Series> series;
+};
+
 // A result, apart from how it is written down.
 struct Report {
   std::string schema;  // "narrowgauge.measure/1": name and version of the keys below.
   std::string title;
-  std::vector<ReportFact> facts;    // What holds for all rows: seed, backend, ...
-  std::vector<ReportTable> tables;  // The first is the one that CSV holds.
-  std::vector<std::string> notes;   // Sentences for people.
+  std::vector<ReportFact> facts;       // What holds for all rows: seed, backend, ...
+  std::vector<ReportTable> tables;     // The first is the one that CSV holds.
+  std::vector<std::string> notes;      // Sentences for people.
+  std::vector<ReportPlot> plots = {};  // For the format `table` only.
 };
 
 // One way of writing a report down.
@@ -63,7 +79,8 @@ struct ReportFormat {
 };
 
 // table, csv, json, markdown.
-//   table     aligned columns, significant digits, units in headers, notes wrapped; for people
+//   table     aligned columns, significant digits, units in headers, plots, notes wrapped; for
+//             people
 //   csv       RFC 4180 with "\n" at line ends; the first table; facts in front of each row. Columns
 //   do
 //             not depend on values: a NoValue is an empty field, and one last column, "reasons",

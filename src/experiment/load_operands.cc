@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "src/base/checked_math.h"
+#include "src/experiment/structured_inputs.h"
 
 namespace narrowgauge::internal {
 namespace {
@@ -50,11 +51,11 @@ Result<void> CheckMemory(const Sizes& sizes, const MeasureOptions& options, DTyp
   // Of a panel: as read, dequantised, both packed; the reference and a product.
   const double panel = static_cast<double>(kPanelColumns) * (k * (2 * element + 2 * sizeof(float)) +
                                                              m * (sizeof(double) + sizeof(float)));
-  const double needed = weights + activations + panel * std::max(options.threads, 1);
-  const double available =
-      static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+  const double fixed = weights + activations + BytesToDraw(options.inputs, sizes.k);
+  const double needed = fixed + panel * std::max(options.threads, 1);
+  const double available = PhysicalMemory();
   if (needed <= available) return {};
-  const bool fewer_help = options.threads > 1 && weights + activations + panel <= available;
+  const bool fewer_help = options.threads > 1 && fixed + panel <= available;
   return MakeError(
       StatusCode::kResourceExhausted,
       fmt::format("not enough memory; {}: M x K x N = {} x {} x {} needs {:.0f} bytes of {:.0f}",
@@ -62,11 +63,29 @@ Result<void> CheckMemory(const Sizes& sizes, const MeasureOptions& options, DTyp
                   sizes.n, needed, available));
 }
 
-std::unique_ptr<Operand> RandomOperand(const PrngKey& key, std::int64_t first, std::int64_t last,
-                                       KAxis k_axis, InstructionSet isa) {
-  std::vector<float> values(static_cast<std::size_t>(first * last));
-  Normal(key, ThreefryLayout::kPartitionable, DefaultNumericsProfile(), values, isa);
-  return std::make_unique<Operand>(std::move(values), first, last, k_axis, isa);
+// Draws the operands that are not there yet.
+void Draw(const MeasureOptions& options, const Sizes& sizes, Drawn drawn, Operands& operands) {
+  const PrngKey seed = MakePrngKey(options.seed);
+  const auto keys = Split(seed, 3, ThreefryLayout::kPartitionable);
+  std::vector<float> x(drawn.x ? static_cast<std::size_t>(sizes.m * sizes.k) : 0);
+  std::vector<float> w(drawn.w ? static_cast<std::size_t>(sizes.k * sizes.n) : 0);
+  DrawOperands(options.inputs, {.m = sizes.m,
+                                .k = sizes.k,
+                                .n = sizes.n,
+                                .x = x,
+                                .w = w,
+                                .x_key = options.random ? keys[0] : seed,
+                                .w_key = keys[1],
+                                .shared_key = keys[2],
+                                .isa = options.isa});
+  if (drawn.x) {
+    operands.activations =
+        std::make_unique<Operand>(std::move(x), sizes.m, sizes.k, KAxis::kLast, options.isa);
+  }
+  if (drawn.w) {
+    operands.weights =
+        std::make_unique<Operand>(std::move(w), sizes.k, sizes.n, KAxis::kFirst, options.isa);
+  }
 }
 
 // `rows` is what M must be, if anything.
@@ -95,6 +114,10 @@ Result<std::unique_ptr<Operand>> OpenActivations(const MeasureOptions& options, 
 
 }  // namespace
 
+double PhysicalMemory() {
+  return static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+}
+
 Result<Operands> LoadOperands(const MeasureOptions& options) {
   const bool output = options.error_of == ErrorOf::kOutput;
   const auto& random = options.random;
@@ -107,6 +130,7 @@ Result<Operands> LoadOperands(const MeasureOptions& options) {
     return MakeError(StatusCode::kInvalidArgument,
                      "which axis of a file is K says nothing about weights that are in none");
   }
+  const Drawn drawn = {.x = output && !options.activations, .w = random.has_value()};
   Operands operands;
   Sizes sizes;
   DType precision = DType::kFloat32;
@@ -128,19 +152,14 @@ Result<Operands> LoadOperands(const MeasureOptions& options) {
     sizes.m = (*x)->Channels();
     operands.activations = std::move(*x);
   }
+  if (const auto known = CheckInputs(options.inputs, drawn, sizes.k); !known) {
+    return tl::unexpected(known.error());
+  }
   if (const auto counted = CheckCounts(sizes); !counted) return tl::unexpected(counted.error());
   if (const auto fits = CheckMemory(sizes, options, precision); !fits) {
     return tl::unexpected(fits.error());
   }
-  const PrngKey seed = MakePrngKey(options.seed);
-  const auto keys = Split(seed, 2, ThreefryLayout::kPartitionable);
-  if (random) {
-    operands.weights = RandomOperand(keys[1], sizes.k, sizes.n, KAxis::kFirst, options.isa);
-  }
-  if (output && !operands.activations) {
-    operands.activations =
-        RandomOperand(random ? keys[0] : seed, sizes.m, sizes.k, KAxis::kLast, options.isa);
-  }
+  Draw(options, sizes, drawn, operands);
   return operands;
 }
 

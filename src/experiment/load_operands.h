@@ -16,6 +16,9 @@ struct Operands {
   std::unique_ptr<Operand> activations;
 };
 
+// The memory of this machine, in bytes.
+[[nodiscard]] double PhysicalMemory();
+
 // Opens or draws the operands that the options name. Sizes are checked before anything is
 // allocated: kResourceExhausted for what this machine's memory cannot hold. Other errors as of
 // Measure.

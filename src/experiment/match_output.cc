@@ -16,6 +16,7 @@
 #include "src/experiment/load_operands.h"
 #include "src/experiment/measure.h"
 #include "src/experiment/product.h"
+#include "src/experiment/work_estimate.h"
 #include "src/metrics/ulp.h"
 
 namespace narrowgauge {
@@ -261,6 +262,9 @@ Result<MatchResult> Match(const MeasureOptions& options, const MatrixSource& sou
   const auto product = Product::Make(*operands->activations, *policies, ErrorNeeds::kBasic, options,
                                      internal::KernelsFor(options.isa));
   if (!product) return tl::unexpected(product.error());
+
+  const std::int64_t depth = operands->weights->Depth();
+  internal::EstimateWork(options, *policies, *operands, {&depth, 1});
 
   MatchResult result = {.m = operands->activations->Channels(),
                         .k = operands->weights->Depth(),

@@ -13,6 +13,7 @@
 #include "src/base/parallel_for.h"
 #include "src/experiment/nonfinite.h"
 #include "src/experiment/product.h"
+#include "src/experiment/work_estimate.h"
 #include "src/kernels/kernels.h"
 #include "src/metrics/partial.h"
 #include "src/metrics/worst.h"
@@ -272,30 +273,51 @@ QuantizationCounts InStorage(QuantizationCounts counts, const Operand& operand) 
 }
 
 Result<MeasureResult> MeasureMatrix(const MeasureOptions& options) {
-  const std::span<const NamedPolicy> policies =
-      options.policies.empty() ? TutorialPolicies()
-                               : std::span<const NamedPolicy>(options.policies);
-  if (options.error_of == ErrorOf::kOutput) {
-    for (const NamedPolicy& named : policies) {
-      if (const auto known = Product::Supports(named.policy); !known) {
-        return tl::unexpected(known.error());
-      }
-    }
-  }
+  const auto policies = internal::PoliciesOf(options);
+  if (!policies) return tl::unexpected(policies.error());
   const auto operands = internal::LoadOperands(options);
   if (!operands) return tl::unexpected(operands.error());
-  std::vector<ReadyPolicy> ready;
-  for (const NamedPolicy& named : policies) {
-    auto policy = internal::MakeReady(named, *operands->weights, options);
-    if (!policy) return tl::unexpected(policy.error());
-    ready.push_back(std::move(*policy));
-  }
-  return internal::MeasureOperands(*operands, ready, options);
+  const auto used = internal::PoliciesFor(options, *policies, *operands);
+  const auto ready = internal::MakeReady(used, *operands->weights, options);
+  if (!ready) return tl::unexpected(ready.error());
+  const std::int64_t depth = operands->weights->Depth();
+  internal::EstimateWork(options, used, *operands, {&depth, 1});
+  return internal::MeasureOperands(*operands, *ready, options);
 }
 
 }  // namespace
 
 namespace internal {
+
+Result<std::span<const NamedPolicy>> PoliciesOf(const MeasureOptions& options) {
+  const std::span<const NamedPolicy> policies =
+      options.policies.empty() ? TutorialPolicies()
+                               : std::span<const NamedPolicy>(options.policies);
+  if (options.error_of == ErrorOf::kWeights) {
+    if (!options.policy_m1) return policies;
+    return MakeError(StatusCode::kInvalidArgument,
+                     "a policy for M = 1 says nothing about the error of weights, which have no M");
+  }
+  for (const NamedPolicy& named : policies) {
+    if (const auto known = Product::Supports(named.policy); !known) {
+      return tl::unexpected(known.error());
+    }
+  }
+  if (options.policy_m1) {
+    if (const auto known = Product::Supports(options.policy_m1->policy); !known) {
+      return tl::unexpected(known.error());
+    }
+  }
+  return policies;
+}
+
+std::span<const NamedPolicy> PoliciesFor(const MeasureOptions& options,
+                                         std::span<const NamedPolicy> policies,
+                                         const Operands& operands) {
+  const bool is_one_row = operands.activations && operands.activations->Channels() == 1;
+  if (options.policy_m1 && is_one_row) return {&*options.policy_m1, 1};
+  return policies;
+}
 
 Result<ReadyPolicy> MakeReady(const NamedPolicy& policy, const Operand& weights,
                               const MeasureOptions& options) {
@@ -304,6 +326,17 @@ Result<ReadyPolicy> MakeReady(const NamedPolicy& policy, const Operand& weights,
                     {static_cast<std::uint64_t>(options.seed), options.isa, options.threads});
   if (!quantizer) return tl::unexpected(quantizer.error());
   return ReadyPolicy{policy, std::move(*quantizer)};
+}
+
+Result<std::vector<ReadyPolicy>> MakeReady(std::span<const NamedPolicy> policies,
+                                           const Operand& weights, const MeasureOptions& options) {
+  std::vector<ReadyPolicy> ready;
+  for (const NamedPolicy& named : policies) {
+    auto policy = MakeReady(named, weights, options);
+    if (!policy) return tl::unexpected(policy.error());
+    ready.push_back(std::move(*policy));
+  }
+  return ready;
 }
 
 bool AllFinite(const Kernels& kernels, std::span<const float> channel) {

@@ -126,6 +126,36 @@ void Operand::Read(std::int64_t first, std::int64_t count, double* out) const {
   ReadAs(first, count, out);
 }
 
+Result<std::unique_ptr<Operand>> Operand::First(std::int64_t depth) const {
+  NG_CHECK(depth >= 0 && depth <= depth_);
+  const int bits = StorageBits(GetDTypeInfo(view_.dtype));
+  if (bits % 8 != 0) {
+    return MakeError(StatusCode::kFailedPrecondition,
+                     fmt::format("elements of less than a byte cannot be cut at any k: {}",
+                                 DTypeName(view_.dtype)));
+  }
+  const TensorInfo info{
+      .name = tensor_name_, .stored_dtype = stored_word_, .dtype = view_.dtype, .shape = {}};
+  const auto row_bytes = static_cast<std::size_t>(depth) * static_cast<std::size_t>(bits / 8);
+  TensorView view{view_.dtype, {channels_, depth}, {}};
+  std::vector<std::byte> cut;
+  if (k_axis_ == KAxis::kFirst) {
+    view.shape = {depth, channels_};
+    view.bytes = view_.bytes.first(row_bytes * static_cast<std::size_t>(channels_));
+  } else {
+    cut.reserve(row_bytes * static_cast<std::size_t>(channels_));
+    const std::size_t stride = static_cast<std::size_t>(depth_ * (bits / 8));
+    for (std::size_t n = 0; n < static_cast<std::size_t>(channels_); ++n) {
+      const auto row = view_.bytes.subspan(n * stride, row_bytes);
+      cut.insert(cut.end(), row.begin(), row.end());
+    }
+    view.bytes = cut;
+  }
+  auto operand = std::make_unique<Operand>(nullptr, info, std::move(view), k_axis_, isa_);
+  operand->cut_ = std::move(cut);  // Keeps its memory, which the view refers to.
+  return operand;
+}
+
 std::string DescribeSource(const MatrixSource& source, const std::string& tensor) {
   return tensor.empty() ? source.path : fmt::format("{}:{}", source.path, tensor);
 }

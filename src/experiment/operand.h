@@ -1,6 +1,7 @@
 #ifndef NARROWGAUGE_EXPERIMENT_OPERAND_H_
 #define NARROWGAUGE_EXPERIMENT_OPERAND_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -39,6 +40,10 @@ class Operand : public ChannelSource {
   }
   [[nodiscard]] std::int64_t KStride() const { return k_stride_; }
 
+  // The same matrix cut to its first k, which are no more than it has; it must outlive the result.
+  // kFailedPrecondition for packed elements that cannot be cut, of a dtype of less than a byte.
+  [[nodiscard]] Result<std::unique_ptr<Operand>> First(std::int64_t depth) const;
+
   [[nodiscard]] KAxis Axis() const { return k_axis_; }
   [[nodiscard]] const std::string& StoredWord() const { return stored_word_; }
   [[nodiscard]] const std::string& TensorName() const { return tensor_name_; }
@@ -51,6 +56,7 @@ class Operand : public ChannelSource {
 
   std::unique_ptr<CheckpointReader> reader_;
   std::vector<float> owned_;
+  std::vector<std::byte> cut_;
   TensorView view_;
   std::string stored_word_;
   std::string tensor_name_;

@@ -91,6 +91,7 @@ Result<std::unique_ptr<Product>> Product::Make(const Operand& x,
                                                const Kernels& kernels) {
   std::unique_ptr<Product> product(new Product(kernels));
   product->needs_ = needs;
+  product->outputs_ = options.outputs;
   product->rows_ = x.Channels();
   product->depth_ = x.Depth();
   product->values_.resize(static_cast<std::size_t>(x.Channels() * x.Depth()));
@@ -218,6 +219,7 @@ void Product::AddErrorsOf(std::size_t policy, const Lines& weights,
       results[m] = product[at];
       if (!magnitudes.empty()) magnitudes[m] = reference.magnitudes[at];
     }
+    if (outputs_) outputs_(policy, first + i, references, results);
     ErrorStatistics statistics;
     AddErrors(references, results, first + i, channels, statistics,
               {.needs = needs_, .ulp_of = rules.output, .magnitudes = magnitudes});

@@ -82,6 +82,7 @@ class Product {
   const Kernels& kernels_;
   std::vector<PrecisionPolicy> policies_;
   ErrorNeeds needs_ = ErrorNeeds::kBasic;
+  decltype(MeasureOptions::outputs) outputs_;
   std::int64_t rows_ = 0, depth_ = 0;
   std::vector<float> values_;  // Rows left out are zero.
   std::vector<bool> kept_;

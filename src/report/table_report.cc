@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "src/report/people_text.h"
+#include "src/report/plot_text.h"
 #include "src/report/registry.h"
 #include "src/report/utf8_text.h"
 #include "src/report/well_formed.h"
@@ -68,7 +69,7 @@ std::string TableText(const ReportTable& table) {
   return text;
 }
 
-// Title, facts, tables and notes, a blank line between.
+// Title, facts, tables, plots and notes, a blank line between.
 std::string Write(const Report& whole) {
   CheckWellFormed(whole);
   const Report report = ForPeople(whole);
@@ -80,6 +81,9 @@ std::string Write(const Report& whole) {
   }
   if (!facts.empty()) sections.push_back(facts);
   for (const ReportTable& table : report.tables) sections.push_back(TableText(table));
+  for (const ReportPlot& plot : whole.plots) {
+    if (std::string text = PlotText(plot); !text.empty()) sections.push_back(std::move(text));
+  }
   std::string notes;
   for (const std::string& note : report.notes) {
     for (std::string& line : WrapText(VisibleText(note), kNoteWidth, kNoteIndent)) {

@@ -2,6 +2,7 @@
 
 import os
 import pty
+import re
 import select
 import subprocess
 import time
@@ -10,8 +11,9 @@ import numpy as np
 import pytest
 
 
-def stderr_on_a_terminal(cwd, *arguments, **environment):
-    """Runs the program with standard error on a pseudo-terminal; returns its status and what it wrote there."""
+def stderr_on_a_terminal(cwd, *arguments, until=None, **environment):
+    """Runs the program with standard error on a pseudo-terminal; returns its status and what it wrote there. It is
+    stopped once `until` matches that."""
     try:
         ours, theirs = pty.openpty()
     except OSError as error:  # A chroot without /dev/pts has none.
@@ -31,6 +33,9 @@ def stderr_on_a_terminal(cwd, *arguments, **environment):
             if not chunk:
                 break
             written += chunk
+            if until and re.search(until, written):
+                process.kill()
+                break
         elif process.poll() is not None:
             break
     os.close(ours)
@@ -61,3 +66,14 @@ def test_progress_is_drawn_on_a_terminal_and_erased(tmp_path, slow_matrix):
 def test_no_progress_with_quiet_or_on_a_pipe(cli, tmp_path, slow_matrix):
     assert stderr_on_a_terminal(tmp_path, *slow_matrix, "--quiet") == (0, "")
     assert cli(*slow_matrix).stderr == ""
+
+
+def test_a_long_run_says_beforehand_what_it_will_take(tmp_path):
+    long_run = ("measure", "--random", "64x65536x1024", "--preset", "accumulators", "--threads", "1")
+    _, text = stderr_on_a_terminal(tmp_path, *long_run, until=rb"multiply-adds: [^\r]*\r")
+    assert re.fullmatch(r"8.6e\+10 multiply-adds: about [\d.]+ (s|min|h)\r\n.*", text, re.DOTALL), text
+
+
+def test_a_short_run_says_nothing_of_it(tmp_path, slow_matrix):
+    _, text = stderr_on_a_terminal(tmp_path, *slow_matrix)
+    assert "multiply-adds" not in text

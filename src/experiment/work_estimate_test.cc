@@ -1,0 +1,51 @@
+#include "src/experiment/work_estimate.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "narrowgauge/sweep.h"
+
+namespace narrowgauge {
+namespace {
+
+MeasureOptions OfRandom(RandomShape shape, std::vector<WorkEstimate>& estimates) {
+  MeasureOptions options;  // The tutorial's three policies.
+  options.random = shape;
+  options.estimate = [&estimates](const WorkEstimate& work) { estimates.push_back(work); };
+  return options;
+}
+
+TEST(WorkEstimateTest, CountsMultiplyAddsOfAllPoliciesOnce) {
+  std::vector<WorkEstimate> estimates;
+  ASSERT_TRUE(Measure(OfRandom({60, 9000, 70}, estimates)).has_value());
+  ASSERT_EQ(estimates.size(), 1U);
+  EXPECT_EQ(estimates[0].multiply_adds, 3.0 * 60 * 9000 * 70);
+  EXPECT_GT(estimates[0].seconds, 0);
+  EXPECT_TRUE(std::isfinite(estimates[0].seconds));
+}
+
+TEST(WorkEstimateTest, CountsAllPointsOfASweep) {
+  std::vector<WorkEstimate> estimates;
+  const MeasureOptions options = OfRandom({60, 9000, 70}, estimates);
+  ASSERT_TRUE(MeasureSweep(options, ParseSweep("k=1024,2000,8192").value()).has_value());
+  ASSERT_EQ(estimates.size(), 1U);
+  EXPECT_EQ(estimates[0].multiply_adds, 3.0 * 60 * (1024 + 2000 + 8192) * 70);
+  // As blocks, the first two policies are two still, and the third another.
+  ASSERT_TRUE(MeasureSweep(options, ParseSweep("block=8,16").value()).has_value());
+  ASSERT_EQ(estimates.size(), 2U);
+  EXPECT_EQ(estimates[1].multiply_adds, 3.0 * 2 * 60 * 9000 * 70);
+}
+
+TEST(WorkEstimateTest, SaysNothingOfAMomentsWorkOrOfWeights) {
+  std::vector<WorkEstimate> estimates;
+  ASSERT_TRUE(Measure(OfRandom({60, 7000, 70}, estimates)).has_value());
+  MeasureOptions weights = OfRandom({60, 9000, 70}, estimates);
+  weights.error_of = ErrorOf::kWeights;
+  ASSERT_TRUE(Measure(weights).has_value());
+  EXPECT_TRUE(estimates.empty());
+}
+
+}  // namespace
+}  // namespace narrowgauge
