@@ -134,7 +134,7 @@ class RowEvaluator {
       const ChainSteps steps = {.count = (end - first + lanes - 1) / lanes,
                                 .stride = lanes,
                                 .swaps = inner.odd_before_even};
-      kernels_.add_chain(x_ + first, panel_ + first * kPanelColumns, steps, inner.format,
+      kernels_.add_chain(x_ + first, 1, depth_, panel_ + first * kPanelColumns, steps, inner.format,
                          inner.rounds_products, sums[static_cast<std::size_t>(lane)].data());
     }
     for (; sums.size() > 1; sums.resize(sums.size() / 2)) {
@@ -204,6 +204,30 @@ std::vector<float> Flushed(const float* values, std::size_t count, int min_expon
   return flushed;
 }
 
+// All products of a row in one chain, which the kernel forms for many rows at a time.
+bool IsOneChain(const DotModel& model) {
+  const InnerSum& inner = model.inner;
+  return inner.order == InnerOrder::kChain && inner.lanes == 1 && model.block == 0 &&
+         model.slices == 1 && (inner.format != SumFormat() || inner.rounds_products);
+}
+
+// One pass over all rows; the sums of blocks are added to what `out` holds, other sums replace it.
+void EmulatePass(const Kernels& kernels, const DotModel& model, const FactorExponents& exponents,
+                 const float* x, std::int64_t rows, std::int64_t depth, const float* panel,
+                 double* out) {
+  if (IsOneChain(model)) {
+    kernels.add_chain(x, rows, depth, panel, {.count = depth, .swaps = model.inner.odd_before_even},
+                      model.inner.format, model.inner.rounds_products, out);
+    return;
+  }
+  for (std::int64_t m = 0; m < rows; ++m) {
+    Sums start;
+    std::copy_n(out + m * kPanelColumns, kPanelColumns, start.begin());
+    const RowEvaluator row(kernels, model, exponents, x + m * depth, depth, panel, start);
+    std::ranges::copy(row.Slices(), out + m * kPanelColumns);
+  }
+}
+
 }  // namespace
 
 std::vector<float> PackPanel(const float* rows, std::int64_t depth,
@@ -228,35 +252,30 @@ void EmulatePanel(const Kernels& kernels, const DotModel& model, const FactorExp
     x = x_flushed.data();
     panel = panel_flushed.data();
   }
+  std::fill_n(out, rows * kPanelColumns, 0.0);
   const MultiPass& multi_pass = model.multi_pass;
   if (multi_pass.passes.empty()) {
-    for (std::int64_t m = 0; m < rows; ++m) {
-      const RowEvaluator row(kernels, model, exponents, x + m * depth, depth, panel, {});
-      std::ranges::copy(row.Slices(), out + m * kPanelColumns);
-    }
-    return;
+    return EmulatePass(kernels, model, exponents, x, rows, depth, panel, out);
   }
   const auto parts_of_x = SplitIntoParts(multi_pass, {x, static_cast<std::size_t>(rows * depth)});
   const auto parts_of_panel =
       SplitIntoParts(multi_pass, {panel, static_cast<std::size_t>(depth * kPanelColumns)});
-  for (std::int64_t m = 0; m < rows; ++m) {
-    Sums sums = {};
-    for (std::size_t p = 0; p < multi_pass.passes.size(); ++p) {
-      if (p + 1 == multi_pass.passes.size()) {
-        for (double& sum : sums) sum = std::isnan(sum) ? 0 : sum;
-      }
-      const auto& part_of_x = parts_of_x[static_cast<std::size_t>(multi_pass.passes[p].x)];
-      const auto& part_of_panel = parts_of_panel[static_cast<std::size_t>(multi_pass.passes[p].w)];
-      const RowEvaluator row(kernels, model, exponents, part_of_x.data() + m * depth, depth,
-                             part_of_panel.data(), multi_pass.continues_sum ? sums : Sums{});
-      const Sums pass = row.Slices();
-      if (p == 0 || multi_pass.continues_sum) {
-        sums = pass;
-      } else {
-        kernels.add_to_sums(pass.data(), SumFormat(), sums.data());
-      }
+  std::vector<double> sums(static_cast<std::size_t>(rows * kPanelColumns));
+  for (std::size_t p = 0; p < multi_pass.passes.size(); ++p) {
+    if (p + 1 == multi_pass.passes.size()) {
+      std::replace_if(
+          out, out + rows * kPanelColumns, [](double sum) { return std::isnan(sum); }, 0.0);
     }
-    std::ranges::copy(sums, out + m * kPanelColumns);
+    const bool begins_anew = p != 0 && !multi_pass.continues_sum;
+    double* const pass = begins_anew ? sums.data() : out;
+    if (begins_anew) std::ranges::fill(sums, 0.0);
+    EmulatePass(kernels, model, exponents,
+                parts_of_x[static_cast<std::size_t>(multi_pass.passes[p].x)].data(), rows, depth,
+                parts_of_panel[static_cast<std::size_t>(multi_pass.passes[p].w)].data(), pass);
+    if (!begins_anew) continue;
+    for (std::int64_t m = 0; m < rows; ++m) {
+      kernels.add_to_sums(pass + m * kPanelColumns, SumFormat(), out + m * kPanelColumns);
+    }
   }
 }
 

@@ -171,7 +171,7 @@ TEST_P(KernelTest, ABFloat16ChainRoundsOnceAStep) {
     for (std::int64_t row = 0; row < 9; ++row) {
       const float* const x_row = x.data() + row * 65;
       std::vector<double> got(kPanelColumns);
-      kernels_.add_chain(x_row, w.data(), {.count = 65}, kBFloat16Sum, false, got.data());
+      kernels_.add_chain(x_row, 1, 65, w.data(), {.count = 65}, kBFloat16Sum, false, got.data());
       for (std::int64_t n = 0; n < kPanelColumns; ++n) {
         const double want = PlainChain(x_row, w.data() + n, 65, kPanelColumns);
         const double value = got[static_cast<std::size_t>(n)];
