@@ -18,7 +18,6 @@
 #include "src/metrics/partial.h"
 #include "src/numerics/bulk_convert.h"
 #include "src/numerics/codec.h"
-#include "src/numerics/sum_format.h"
 #include "tests/support/every_instruction_set.h"
 
 namespace narrowgauge::internal {
@@ -147,59 +146,6 @@ TEST(PlainTest, CompensatedSumRecoversWhatCancels) {
   double sum = 0;
   plain::DotFloat64(x, w, 1, 3, 1, &sum);
   EXPECT_EQ(sum, 1.0);
-}
-
-const SumFormat kBFloat16Sum = SumFormatOf(DType::kBFloat16);
-
-// One column of add_chain, in order of k.
-double PlainChain(const float* x, const float* w, std::int64_t depth, std::int64_t columns) {
-  double sum = 0;
-  for (std::int64_t k = 0; k < depth; ++k) {
-    const double product = static_cast<double>(x[k]) * static_cast<double>(w[k * columns]);
-    sum = plain::AddToSum(sum, product, kBFloat16Sum);
-  }
-  return sum;
-}
-
-TEST_P(KernelTest, ABFloat16ChainRoundsOnceAStep) {
-  // Exponents near each other, far apart (where a plain float64 sum loses bits), and at the ends of
-  // the range (subnormal and overflowing sums).
-  constexpr int kRanges[][2] = {{-2, 2}, {-50, 50}, {-70, -60}, {-66, 66}, {60, 63}};
-  for (const auto& [lowest, highest] : kRanges) {
-    const auto x = RoundedToBFloat16(SpreadFloats(585, lowest, highest, 7));
-    const auto w = RoundedToBFloat16(SpreadFloats(65 * kPanelColumns, lowest, highest, 8));
-    for (std::int64_t row = 0; row < 9; ++row) {
-      const float* const x_row = x.data() + row * 65;
-      std::vector<double> got(kPanelColumns);
-      kernels_.add_chain(x_row, 1, 65, w.data(), {.count = 65}, kBFloat16Sum, false, got.data());
-      for (std::int64_t n = 0; n < kPanelColumns; ++n) {
-        const double want = PlainChain(x_row, w.data() + n, 65, kPanelColumns);
-        const double value = got[static_cast<std::size_t>(n)];
-        ASSERT_TRUE(std::bit_cast<std::uint64_t>(value) == std::bit_cast<std::uint64_t>(want) ||
-                    (std::isnan(value) && std::isnan(want)))
-            << want << " " << value;
-      }
-    }
-  }
-}
-
-TEST(PlainTest, BFloat16SumStagnatesAt256) {
-  const std::vector<float> ones(4096, 1.0F);
-  EXPECT_EQ(PlainChain(ones.data(), ones.data(), 4096, 1), 256.0);
-}
-
-TEST(PlainTest, AddToSumRoundsTheExactSum) {
-  const auto add = [](double sum, double term) { return plain::AddToSum(sum, term, kBFloat16Sum); };
-  // 1 + 2^-8 is a tie between 1 and 1 + 2^-7; what lies below the last bit of a float64 decides it.
-  EXPECT_EQ(add(1.0, 0x1p-8), 1.0);
-  EXPECT_EQ(add(0x1p-100, 1.0 + 0x1p-8), 1.0 + 0x1p-7);
-  EXPECT_EQ(add(-0x1p-100, 1.0 + 0x1p-8), 1.0);
-  EXPECT_EQ(add(-0x1p-100, 1.0 + 3 * 0x1p-8), 1.0 + 0x1p-7);
-  EXPECT_EQ(add(0.0, 0x1p-133), 0x1p-133);       // The smallest subnormal.
-  EXPECT_EQ(add(0.0, 0x1p-134), 0.0);            // Half of it: a tie.
-  EXPECT_EQ(add(0x1p-133, 0x1p-134), 0x1p-132);  // 1.5: a tie to even.
-  EXPECT_EQ(add(0x1.FEp127, 0x1p119), std::numeric_limits<double>::infinity());
-  EXPECT_EQ(add(0x1.FEp127, 0x1.FCp118), 0x1.FEp127);
 }
 
 TEST_P(KernelTest, RoundToBFloat16RoundsHalfToEvenAndKeepsTheSignOfNan) {
