@@ -11,7 +11,8 @@ namespace narrowgauge {
 namespace {
 
 MeasureOptions OfRandom(RandomShape shape, std::vector<WorkEstimate>& estimates) {
-  MeasureOptions options;  // The tutorial's three policies.
+  MeasureOptions options;
+  options.policies = {{"float32", {}}, {"float16", {.output = DType::kFloat16}}};
   options.random = shape;
   options.estimate = [&estimates](const WorkEstimate& work) { estimates.push_back(work); };
   return options;
@@ -19,29 +20,29 @@ MeasureOptions OfRandom(RandomShape shape, std::vector<WorkEstimate>& estimates)
 
 TEST(WorkEstimateTest, CountsMultiplyAddsOfAllPoliciesOnce) {
   std::vector<WorkEstimate> estimates;
-  ASSERT_TRUE(Measure(OfRandom({60, 9000, 70}, estimates)).has_value());
+  ASSERT_TRUE(Measure(OfRandom({200, 4096, 64}, estimates)).has_value());
   ASSERT_EQ(estimates.size(), 1U);
-  EXPECT_EQ(estimates[0].multiply_adds, 3.0 * 60 * 9000 * 70);
+  EXPECT_EQ(estimates[0].multiply_adds, 2.0 * 200 * 4096 * 64);
   EXPECT_GT(estimates[0].seconds, 0);
   EXPECT_TRUE(std::isfinite(estimates[0].seconds));
 }
 
 TEST(WorkEstimateTest, CountsAllPointsOfASweep) {
   std::vector<WorkEstimate> estimates;
-  const MeasureOptions options = OfRandom({60, 9000, 70}, estimates);
-  ASSERT_TRUE(MeasureSweep(options, ParseSweep("k=1024,2000,8192").value()).has_value());
+  const MeasureOptions options = OfRandom({200, 4096, 64}, estimates);
+  ASSERT_TRUE(MeasureSweep(options, ParseSweep("k=1024,2000,4000").value()).has_value());
   ASSERT_EQ(estimates.size(), 1U);
-  EXPECT_EQ(estimates[0].multiply_adds, 3.0 * 60 * (1024 + 2000 + 8192) * 70);
-  // As blocks, the first two policies are two still, and the third another.
+  EXPECT_EQ(estimates[0].multiply_adds, 2.0 * 200 * (1024 + 2000 + 4000) * 64);
+  // Two policies at two values each.
   ASSERT_TRUE(MeasureSweep(options, ParseSweep("block=8,16").value()).has_value());
   ASSERT_EQ(estimates.size(), 2U);
-  EXPECT_EQ(estimates[1].multiply_adds, 3.0 * 2 * 60 * 9000 * 70);
+  EXPECT_EQ(estimates[1].multiply_adds, 2.0 * 2 * 200 * 4096 * 64);
 }
 
 TEST(WorkEstimateTest, SaysNothingOfAMomentsWorkOrOfWeights) {
   std::vector<WorkEstimate> estimates;
-  ASSERT_TRUE(Measure(OfRandom({60, 7000, 70}, estimates)).has_value());
-  MeasureOptions weights = OfRandom({60, 9000, 70}, estimates);
+  ASSERT_TRUE(Measure(OfRandom({200, 3800, 64}, estimates)).has_value());
+  MeasureOptions weights = OfRandom({200, 4096, 64}, estimates);
   weights.error_of = ErrorOf::kWeights;
   ASSERT_TRUE(Measure(weights).has_value());
   EXPECT_TRUE(estimates.empty());

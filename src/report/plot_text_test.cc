@@ -83,7 +83,7 @@ TEST(PlotTextTest, EveryLetterIsShownOrSaidToBeMore) {
   std::vector<ReportPlot::Series> series;
   for (int i = 0; i < 20; ++i) {
     series.push_back({"s" + std::to_string(i), {}});
-    for (double x = 1; x <= 1024; x *= 2) series.back().points.push_back({x, 0.5});
+    for (int k = 0; k <= 10; ++k) series.back().points.push_back({std::ldexp(1.0, k), 0.5});
   }
   const std::string text = PlotText(Plot(series));
   EXPECT_THAT(text, HasSubstr("ABCD+ "));
