@@ -15,6 +15,12 @@ namespace {
 constexpr auto kColumns = static_cast<std::size_t>(kPanelColumns);
 using Sums = std::array<double, kColumns>;
 
+// What float32 arithmetic does itself: a fused multiply-add rounds once.
+bool IsFloat32Chain(const InnerSum& inner) {
+  return inner.order == InnerOrder::kChain && inner.format == SumFormat() &&
+         !inner.rounds_products && !inner.odd_before_even && inner.lanes == 1;
+}
+
 // One row of x: what Evaluator of plain_dot.cc does, for all columns of a panel at a time.
 class RowEvaluator {
  public:
@@ -108,13 +114,6 @@ class RowEvaluator {
     return {};
   }
 
-  // What float32 arithmetic does itself: a fused multiply-add rounds once.
-  [[nodiscard]] bool IsFloat32Chain() const {
-    const InnerSum& inner = model_.inner;
-    return inner.format == SumFormat() && !inner.rounds_products && !inner.odd_before_even &&
-           inner.lanes == 1;
-  }
-
   [[nodiscard]] Sums Float32Chain(std::int64_t begin, std::int64_t end) const {
     std::array<float, kColumns> sums;
     kernels_.dot_float32(x_ + begin, 1, end - begin, panel_ + begin * kPanelColumns, 0,
@@ -125,7 +124,7 @@ class RowEvaluator {
   }
 
   [[nodiscard]] Sums Lanes(std::int64_t begin, std::int64_t end) const {
-    if (IsFloat32Chain()) return Float32Chain(begin, end);
+    if (IsFloat32Chain(model_.inner)) return Float32Chain(begin, end);
     const InnerSum& inner = model_.inner;
     const std::int64_t lanes = inner.lanes;
     std::vector<Sums> sums(static_cast<std::size_t>(lanes));
@@ -204,22 +203,31 @@ std::vector<float> Flushed(const float* values, std::size_t count, int min_expon
   return flushed;
 }
 
-// All products of a row in one chain, which the kernel forms for many rows at a time.
+// All products of a row in one chain, which a kernel forms for many rows at a time.
 bool IsOneChain(const DotModel& model) {
-  const InnerSum& inner = model.inner;
-  return inner.order == InnerOrder::kChain && inner.lanes == 1 && model.block == 0 &&
-         model.slices == 1 && (inner.format != SumFormat() || inner.rounds_products);
+  return model.inner.order == InnerOrder::kChain && model.inner.lanes == 1 && model.block == 0 &&
+         model.slices == 1;
+}
+
+void EmulateChain(const Kernels& kernels, const InnerSum& chain, const float* x, std::int64_t rows,
+                  std::int64_t depth, const float* panel, double* out) {
+  const std::int64_t size = rows * kPanelColumns;
+  if (IsFloat32Chain(chain)) {
+    std::vector<float> sums(static_cast<std::size_t>(size));
+    kernels.dot_float32(x, rows, depth, panel, 0, sums.data());
+    std::ranges::copy(sums, out);
+    return;
+  }
+  std::fill_n(out, size, 0.0);
+  kernels.add_chain(x, rows, depth, panel, {.count = depth, .swaps = chain.odd_before_even},
+                    chain.format, chain.rounds_products, out);
 }
 
 // One pass over all rows; the sums of blocks are added to what `out` holds, other sums replace it.
 void EmulatePass(const Kernels& kernels, const DotModel& model, const FactorExponents& exponents,
                  const float* x, std::int64_t rows, std::int64_t depth, const float* panel,
                  double* out) {
-  if (IsOneChain(model)) {
-    kernels.add_chain(x, rows, depth, panel, {.count = depth, .swaps = model.inner.odd_before_even},
-                      model.inner.format, model.inner.rounds_products, out);
-    return;
-  }
+  if (IsOneChain(model)) return EmulateChain(kernels, model.inner, x, rows, depth, panel, out);
   for (std::int64_t m = 0; m < rows; ++m) {
     Sums start;
     std::copy_n(out + m * kPanelColumns, kPanelColumns, start.begin());
