@@ -104,12 +104,12 @@ class RowEvaluator {
         return sums;
       }
       case InnerOrder::kAligned:
-        return inner.alignment == Alignment::kTogether ? Aligned(begin, end) : Plainly(begin, end);
+        return inner.alignment == Alignment::kEvenAndOddThenSum ? AllPlainly(begin, end)
+                                                                : Aligned(begin, end);
       case InnerOrder::kExact:
-        return Plainly(begin, end);
+        return Exactly(begin, end);
       case InnerOrder::kInteger:
-        return inner.overflow == IntegerOverflow::kSaturate16 ? Plainly(begin, end)
-                                                              : Integers(begin, end);
+        return Integers(begin, end);
     }
     return {};
   }
@@ -154,33 +154,62 @@ class RowEvaluator {
                           .group = inner.group,
                           .bits = inner.bits,
                           .x_min_exponent = exponents_.x,
-                          .w_min_exponent = exponents_.w},
+                          .w_min_exponent = exponents_.w,
+                          .products_first = inner.alignment == Alignment::kProductsThenSum},
                          inner.format, sums.data());
     return sums;
   }
 
   // Sums of products that are integers are exact in float64.
   [[nodiscard]] Sums Integers(std::int64_t begin, std::int64_t end) const {
-    Sums sums;
-    kernels_.dot_float64(x_ + begin, 1, end - begin, panel_ + begin * kPanelColumns, sums.data());
-    if (model_.inner.overflow == IntegerOverflow::kWrap) {
+    const IntegerOverflow overflow = model_.inner.overflow;
+    Sums sums = {};
+    if (overflow == IntegerOverflow::kSaturate16) {
+      for (std::int64_t k = begin; k < end; k += 2) AddClippedPairs(k, end, sums);
+    } else {
+      kernels_.dot_float64(x_ + begin, 1, end - begin, panel_ + begin * kPanelColumns, sums.data());
+    }
+    if (overflow != IntegerOverflow::kExact) {
       for (double& sum : sums) sum = WrapToInt32(sum);
     }
     return sums;
   }
 
-  // What no kernel does.
-  [[nodiscard]] Sums Plainly(std::int64_t begin, std::int64_t end) const {
-    const auto length = static_cast<std::size_t>(end - begin);
-    const DotModel inner = {.inner = model_.inner};
-    std::vector<float> w(length);
-    Sums sums;
+  void AddClippedPairs(std::int64_t k, std::int64_t end, Sums& sums) const {
+    const float* const w = panel_ + k * kPanelColumns;
+    const float* const next_w = k + 1 < end ? w + kPanelColumns : w;
+    const auto x = static_cast<double>(x_[k]);
+    const double next_x = k + 1 < end ? static_cast<double>(x_[k + 1]) : 0;
     for (std::size_t n = 0; n < kColumns; ++n) {
-      for (std::size_t i = 0; i < length; ++i) {
-        w[i] = panel_[(static_cast<std::size_t>(begin) + i) * kColumns + n];
-      }
-      sums[n] = PlainDot(inner, {x_ + begin, length}, w, exponents_);
+      const double pair = x * static_cast<double>(w[n]) + next_x * static_cast<double>(next_w[n]);
+      sums[n] += std::clamp(pair, -0x1p15, 0x1p15 - 1);
     }
+  }
+
+  // The columns that the kernel leaves are summed plainly.
+  [[nodiscard]] Sums Exactly(std::int64_t begin, std::int64_t end) const {
+    Sums sums;
+    const std::uint64_t left = kernels_.sum_exactly(x_ + begin, panel_ + begin * kPanelColumns,
+                                                    end - begin, model_.inner.format, sums.data());
+    for (std::size_t n = 0; n < kColumns; ++n) {
+      if ((left >> n & 1U) != 0) sums[n] = Plainly(begin, end, n);
+    }
+    return sums;
+  }
+
+  // What no kernel does, of one column.
+  [[nodiscard]] double Plainly(std::int64_t begin, std::int64_t end, std::size_t n) const {
+    const auto length = static_cast<std::size_t>(end - begin);
+    std::vector<float> w(length);
+    for (std::size_t i = 0; i < length; ++i) {
+      w[i] = panel_[(static_cast<std::size_t>(begin) + i) * kColumns + n];
+    }
+    return PlainDot({.inner = model_.inner}, {x_ + begin, length}, w, exponents_);
+  }
+
+  [[nodiscard]] Sums AllPlainly(std::int64_t begin, std::int64_t end) const {
+    Sums sums;
+    for (std::size_t n = 0; n < kColumns; ++n) sums[n] = Plainly(begin, end, n);
     return sums;
   }
 

@@ -89,7 +89,12 @@ struct AlignedSteps {
   int x_min_exponent =
       0;  // Of the smallest normals of the factors' types: no product has a smaller
   int w_min_exponent = 0;  // exponent than their sum.
+  // The products are aligned to the largest of them and added. Then this sum and the sum so far are
+  // cut down to multiples of units that lie kBitsOfProductSum and `bits` below the larger exponent.
+  bool products_first = false;
 };
+inline constexpr int kBitsOfProductSum = 31;
+
 // The E8M0 scales of MX blocks, from the float32 bits of a block's largest magnitude: of the scale
 // that elements are divided by, the exponent as float32 has it is (bits + increment) / 2^23 - down,
 // and the code of the block's scale is that exponent + code_offset.
