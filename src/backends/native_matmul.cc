@@ -114,6 +114,12 @@ void NativeWeights::PackDepthFirst(const ElementConverter& converter, const std:
   const std::int64_t columns = std::min(count * width, channels_ - first * width);
   std::vector<std::byte> lines(static_cast<std::size_t>(elements_ * line_bytes));
   for (std::int64_t word = 0; word < words_; ++word) {
+    if (elements_ == 1 && columns == count * width) {  // Words already.
+      for (std::int64_t i = first; i < first + count; ++i) {
+        converter.Convert(w, word * channels_ + i * width, width, 0, Packed(i, word));
+      }
+      continue;
+    }
     for (std::int64_t e = 0; e < elements_; ++e) {
       const std::int64_t k = word * elements_ + e;
       std::byte* const line = lines.data() + e * line_bytes;
@@ -201,6 +207,22 @@ void NativeWeights::Multiply(const TensorView& x, NativeOutput output, std::span
   });
 }
 
+// Writes `count` words of each row of a part, from `word` on, row after row.
+void NativeWeights::ConvertBlock(const Part& part, std::int64_t word, std::int64_t count,
+                                 std::byte* out) const {
+  const std::byte* const x = part.x.bytes.data();
+  const std::int64_t first = word * elements_;
+  const std::int64_t length = std::min(count * elements_, depth_ - first);
+  const std::int64_t padding = count * elements_ - length;
+  if (length == depth_ && padding == 0) {  // Rows that lie side by side here and there.
+    return part.converter.Convert(x, part.first_row * depth_, part.rows * depth_, 0, out);
+  }
+  for (std::int64_t m = 0; m < part.rows; ++m) {
+    part.converter.Convert(x, (part.first_row + m) * depth_ + first, length, padding,
+                           out + m * count * kWordBytes);
+  }
+}
+
 void NativeWeights::MultiplyPart(const Part& part) const {
   const std::int64_t width = kernel_.tile->panel_columns;
   const bool as_they_are = AreWordsOfX(kernel_.words, part.x.dtype) && depth_ % elements_ == 0;
@@ -231,12 +253,7 @@ void NativeWeights::MultiplyPart(const Part& part) const {
     if (!as_they_are) {
       block.x = words.Data();
       block.x_stride = count * kWordBytes;
-      const std::int64_t k = word * elements_;
-      const std::int64_t length = std::min(count * elements_, depth_ - k);
-      for (std::int64_t m = 0; m < part.rows; ++m) {
-        part.converter.Convert(part.x.bytes.data(), (part.first_row + m) * depth_ + k, length,
-                               count * elements_ - length, words.Data() + m * block.x_stride);
-      }
+      ConvertBlock(part, word, count, words.Data());
     }
     for (std::int64_t i = 0; i < part.panels; ++i) {
       const std::int64_t panel = part.first_panel + i;

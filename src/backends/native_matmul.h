@@ -44,6 +44,7 @@ class NativeWeights {
                          std::int64_t count);
   void SetStarts(std::int64_t first, std::int64_t count);
   void MultiplyPart(const Part& part) const;
+  void ConvertBlock(const Part& part, std::int64_t word, std::int64_t count, std::byte* out) const;
   [[nodiscard]] std::byte* Packed(std::int64_t panel, std::int64_t word) const;
 
   const NativeKernel& kernel_;
