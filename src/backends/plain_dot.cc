@@ -8,6 +8,7 @@
 
 #include "src/base/check.h"
 #include "src/base/checked_math.h"
+#include "src/kernels/kernels.h"
 #include "src/kernels/plain.h"
 #include "src/numerics/codec.h"
 
@@ -268,7 +269,6 @@ class Evaluator {
   }
 
   [[nodiscard]] double ProductsThenSum(std::size_t begin, std::size_t end, double sum) const {
-    constexpr int kBitsOfProductSum = 31;
     const InnerSum& inner = model_.inner;
     std::optional<double> special;
     const std::vector<Term> terms = Terms(begin, end, sum, special);
