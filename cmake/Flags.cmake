@@ -33,7 +33,7 @@ if(NARROWGAUGE_SANITIZE)
   target_compile_definitions(ng_flags INTERFACE NG_SANITIZED)
 endif()
 
-# Of what is compiled more than it runs: tests, and with sanitizers the command line too.
+# Of what is compiled more than it runs: tests and the command line.
 add_library(ng_hardly_optimized INTERFACE)
 if(NARROWGAUGE_SANITIZE)
   target_compile_options(ng_hardly_optimized INTERFACE -O0)

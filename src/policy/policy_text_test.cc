@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "narrowgauge/precision_policy.h"
+#include "tests/support/thoroughness.h"
 
 namespace narrowgauge {
 namespace {
@@ -83,10 +84,17 @@ std::vector<AccumulationSpec> Accumulations() {
       }
     }
   }
+  for (const IntegerOverflow overflow :
+       {IntegerOverflow::kExact, IntegerOverflow::kWrap, IntegerOverflow::kSaturate16}) {
+    all.push_back({.type = {.kind = SumKind::kInt32}, .overflow = overflow});
+  }
+  for (const int passes : {3, 6, 9}) {
+    all.push_back({.type = bfloat16, .block = 8, .passes = passes, .splits_to_nearest = true});
+  }
+  all.push_back({.passes = 3, .parts = DType::kTf32});
   for (const HardwareModel& hardware : AllHardware()) {
-    AccumulationSpec spec;
-    spec.hardware = &hardware;
-    all.push_back(spec);
+    all.push_back({.hardware = &hardware});
+    all.push_back({.hardware = &hardware, .passes = 3});
   }
   return all;
 }
@@ -101,7 +109,8 @@ TEST(PolicyTextTest, EveryPolicyIsItsText) {
   const std::vector<AccumulationSpec> accumulations = Accumulations();
   for (const QuantizationSpec& weights : operands) {
     for (const QuantizationSpec& activations : operands) {
-      for (const AccumulationSpec& accumulation : accumulations) {
+      for (std::size_t i = 0; i < accumulations.size(); i += test::kStride) {
+        const AccumulationSpec& accumulation = accumulations[i];
         for (const DType output : AllDTypes()) {
           const DTypeInfo& info = GetDTypeInfo(output);
           if (info.kind != DTypeKind::kFloat || !info.has_zero) continue;
