@@ -17,17 +17,6 @@ function(ng_module name)
   endif()
 endfunction()
 
-# What the sources of all tests are compiled with.
-function(ng_compile_as_test name)
-  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
-  target_compile_definitions(${name} PRIVATE
-    NG_TEST_DATA_DIR="${PROJECT_SOURCE_DIR}/tests" NG_CLI="$<TARGET_FILE:narrowgauge_cli>")
-  # With precompiled headers g++ 12 takes std::string's short form for an array that is too small.
-  target_compile_options(${name} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds>)
-  target_link_libraries(${name} PRIVATE
-    ng_flags ng_hardly_optimized ng_test_support narrowgauge GTest::gmock)
-endfunction()
-
 # ng_test(NAME SOURCES x_test.cc ... [DEPS target ...] [EXHAUSTIVE]): a GoogleTest program over the whole
 # library. EXHAUSTIVE tests take minutes and carry that label: only ./dev test --all runs them.
 function(ng_test name)
@@ -40,17 +29,10 @@ function(ng_test name)
     set(properties TIMEOUT 3600 LABELS exhaustive)
   endif()
   add_executable(${name} ${ARG_SOURCES})
-  ng_compile_as_test(${name})
-  target_link_libraries(${name} PRIVATE ${ARG_DEPS} GTest::gtest_main)
-  # The headers that cost a test most, compiled once for all.
-  if(NOT TARGET ng_test_headers)
-    file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/test_headers.cc CONTENT "")
-    add_executable(ng_test_headers EXCLUDE_FROM_ALL ${PROJECT_BINARY_DIR}/test_headers.cc)
-    ng_compile_as_test(ng_test_headers)
-    target_link_libraries(ng_test_headers PRIVATE GTest::gtest_main)
-    target_precompile_headers(ng_test_headers PRIVATE <gmock/gmock.h> <gtest/gtest.h>
-      <nlohmann/json.hpp>)
-  endif()
-  target_precompile_headers(${name} REUSE_FROM ng_test_headers)
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
+  target_compile_definitions(${name} PRIVATE
+    NG_TEST_DATA_DIR="${PROJECT_SOURCE_DIR}/tests" NG_CLI="$<TARGET_FILE:narrowgauge_cli>")
+  target_link_libraries(${name} PRIVATE
+    ng_flags ng_hardly_optimized ng_test_support narrowgauge ${ARG_DEPS} GTest::gmock GTest::gtest_main)
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 120 PROPERTIES ${properties})
 endfunction()
