@@ -144,11 +144,10 @@ Result<void> SumAs(const std::string& name, std::vector<NamedPolicy>& policies) 
                      "as --policy 'w=bfloat16 a=bfloat16'");
   }
   for (NamedPolicy& named : policies) {
-    AccumulationSpec one_pass = named.policy.accumulation;
-    one_pass.passes = AccumulationSpec().passes;
-    one_pass.parts = AccumulationSpec().parts;
-    one_pass.splits_to_nearest = AccumulationSpec().splits_to_nearest;
-    if (one_pass != AccumulationSpec()) {
+    const AccumulationSpec& sum = named.policy.accumulation;
+    const AccumulationSpec only_passes = {
+        .passes = sum.passes, .parts = sum.parts, .splits_to_nearest = sum.splits_to_nearest};
+    if (sum != only_passes) {
       return MakeError(
           StatusCode::kInvalidArgument,
           fmt::format("--hardware {} contradicts a policy that says how it sums; leave "

@@ -100,7 +100,7 @@ struct Factors {
 struct Preset {
   std::string_view name;
   std::string_view summary;
-  std::span<const NamedPolicy> policies;
+  std::span<const NamedPolicy> (*policies)();  // Parsed when first asked for.
 };
 
 // "tutorial", "weights", "mx", "formats", "bf16-accumulators", "accumulators", "tpu/default",

@@ -36,8 +36,14 @@ Lines CutOut(const Lines& lines, std::int64_t count, const Piece& piece, bool su
   return cut;
 }
 
-double SumOfLine(const Lines& lines, std::int64_t i) {
-  return std::accumulate(lines.Line(i), lines.Line(i) + lines.depth, 0.0);
+// The sum of each line.
+std::vector<double> SumsOf(const Lines& lines, std::int64_t count) {
+  std::vector<double> sums(static_cast<std::size_t>(count));
+  for (std::int64_t i = 0; i < count; ++i) {
+    sums[static_cast<std::size_t>(i)] =
+        std::accumulate(lines.Line(i), lines.Line(i) + lines.depth, 0.0);
+  }
+  return sums;
 }
 
 }  // namespace
@@ -84,15 +90,16 @@ void MultiplyLines(const Kernels& kernels, const DotModel& model, const FactorEx
     EmulatePanel(kernels, model, exponents, x_piece.factors.data(), rows, piece.Length(),
                  panel.data(), sums.data());
     const auto length = static_cast<double>(piece.Length());
+    const std::vector<double> x_sums = SumsOf(x_piece, is_integer ? rows : 0);
+    const std::vector<double> w_sums = SumsOf(w_piece, is_integer ? channels : 0);
     for (const std::int64_t n : kept) {
       const auto w_zero = static_cast<double>(w.ZeroPoint(n, piece.begin));
-      const double w_sum = is_integer ? SumOfLine(w_piece, n) : 0;
       for (std::int64_t m = 0; m < rows; ++m) {
         double sum = sums[static_cast<std::size_t>(m * kPanelColumns + n)];
         if (is_integer) {
           const auto x_zero = static_cast<double>(x.ZeroPoint(m, piece.begin));
-          if (w_zero != 0) sum -= w_zero * (SumOfLine(x_piece, m) - length * x_zero);
-          sum -= x_zero * w_sum;
+          sum -= w_zero * (x_sums[static_cast<std::size_t>(m)] - length * x_zero);
+          sum -= x_zero * w_sums[static_cast<std::size_t>(n)];
           if (wraps) sum = WrapToInt32(sum);
         }
         const float scale = x.Scale(m, piece.begin) * w.Scale(n, piece.begin);

@@ -173,7 +173,7 @@ TEST(ExplainPolicyTest, IntegersSayWhatOverflowsAndWhereScalesEnter) {
 
 TEST(ExplainPolicyTest, EveryNamedPolicyHasItsWords) {
   for (const Preset& preset : AllPresets()) {
-    for (const NamedPolicy& named : preset.policies) {
+    for (const NamedPolicy& named : preset.policies()) {
       const std::string words = ExplainPolicy(named.policy);
       EXPECT_THAT(words, AllOf(StartsWith("Weights: "), HasSubstr(" Activations: "),
                                HasSubstr(" Accumulates "), HasSubstr(" Returns "), EndsWith("."),

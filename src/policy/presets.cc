@@ -54,22 +54,22 @@ std::span<const NamedPolicy> Policies() {
 }  // namespace
 
 std::span<const Preset> AllPresets() {
-  static const std::vector<Preset> presets = {
-#define NG_PRESET(preset, name, summary) {name, summary, Policies<PresetId::preset>()},
+  static constexpr Preset kPresets[] = {
+#define NG_PRESET(preset, name, summary) {name, summary, Policies<PresetId::preset>},
 #define NG_POLICY(preset, name, text)
 #include "src/policy/presets.inc"
 #undef NG_PRESET
 #undef NG_POLICY
       {"dot-algorithms", "what JAX's dot algorithms come down to, on GPUs, TPUs and CPUs",
-       DotAlgorithmPolicies()},
+       DotAlgorithmPolicies},
   };
-  return presets;
+  return kPresets;
 }
 
 Result<std::span<const NamedPolicy>> FindPreset(std::string_view name) {
   std::vector<std::string_view> names;
   for (const Preset& preset : AllPresets()) {
-    if (preset.name == name) return preset.policies;
+    if (preset.name == name) return preset.policies();
     names.push_back(preset.name);
   }
   return MakeError(StatusCode::kInvalidArgument, internal::UnknownName("preset", name, names));

@@ -104,13 +104,13 @@ TEST(PresetsTest, EveryPresetIsFoundAndHasNoNameTwice) {
   for (const Preset& preset : AllPresets()) {
     EXPECT_TRUE(presets.insert(preset.name).second) << preset.name;
     EXPECT_FALSE(preset.summary.empty()) << preset.name;
-    EXPECT_FALSE(preset.policies.empty()) << preset.name;
+    EXPECT_FALSE(preset.policies().empty()) << preset.name;
     const auto found = FindPreset(preset.name);
     ASSERT_TRUE(found.has_value()) << preset.name;
-    EXPECT_EQ(found->data(), preset.policies.data());
+    EXPECT_EQ(found->data(), preset.policies().data());
     std::set<std::string> names;
     std::set<std::string> texts;
-    for (const NamedPolicy& named : preset.policies) {
+    for (const NamedPolicy& named : preset.policies()) {
       EXPECT_TRUE(names.insert(named.name).second) << named.name;
       EXPECT_TRUE(texts.insert(FormatPolicy(named.policy)).second) << named.name;
       EXPECT_EQ(ParsePolicy(FormatPolicy(named.policy)).value(), named.policy) << named.name;

@@ -1,6 +1,8 @@
 """Runs the command line as people do. NARROWGAUGE_CLI names the program; ./dev test sets it."""
 
 import importlib.util
+import json
+import math
 import os
 import pathlib
 import subprocess
@@ -16,6 +18,29 @@ def cli(tmp_path):
         clean = {k: v for k, v in os.environ.items() if k not in ("TPU_TRACE_DIR", "NARROWGAUGE_ISA")}
         return subprocess.run([*prefix, os.environ["NARROWGAUGE_CLI"], *map(str, arguments)], cwd=tmp_path,
                               env={**clean, **environment}, capture_output=True, text=True, timeout=120)
+
+    return run
+
+
+def finite_numbers(value):
+    """Whether all numbers in a JSON value are finite: Python reads NaN and Infinity, which JSON has not."""
+    if isinstance(value, dict):
+        return all(map(finite_numbers, value.values()))
+    if isinstance(value, list):
+        return all(map(finite_numbers, value))
+    return not isinstance(value, float) or math.isfinite(value)
+
+
+@pytest.fixture
+def report(cli):
+    """Returns run(*flags): the parsed JSON of `measure`."""
+
+    def run(*flags):
+        result = cli("measure", "--format", "json", *flags)
+        assert result.returncode == 0, result.stderr
+        parsed = json.loads(result.stdout)
+        assert finite_numbers(parsed)
+        return parsed
 
     return run
 

@@ -5,26 +5,11 @@ import math
 
 import numpy as np
 import pytest
+from test_measure_policies import as_flags
 
 F32 = np.float32
 INPUTS = ["normal", "ones", "same-sign", "cancelling", "ill-conditioned:1000000", "outlier-channels:20"]
 SUMS = ["w=float32 acc=float64", "w=float32", "w=bfloat16 a=bfloat16 acc=bfloat16 out=float32"]
-
-
-def as_flags(policies):
-    return [word for text in policies for word in ("--policy", text)]
-
-
-@pytest.fixture
-def report(cli):
-    """Returns run(*flags): the parsed JSON of `measure`."""
-
-    def run(*flags):
-        result = cli("measure", "--format", "json", *flags)
-        assert result.returncode == 0, result.stderr
-        return json.loads(result.stdout)
-
-    return run
 
 
 def errors(report, *flags, metric="max_abs_err"):

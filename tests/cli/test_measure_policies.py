@@ -4,7 +4,6 @@ import csv
 import io
 import itertools
 import json
-import math
 
 import numpy as np
 import pytest
@@ -34,29 +33,6 @@ POLICIES = ["w=bfloat16 a=bfloat16", "w=int8/tensor a=int8/tensor", "w=int8/chan
 
 def as_flags(texts, flag="--policy"):
     return [word for text in texts for word in (flag, text)]
-
-
-def finite_numbers(value):
-    """Whether all numbers in a JSON value are finite: Python reads NaN and Infinity, which JSON has not."""
-    if isinstance(value, dict):
-        return all(map(finite_numbers, value.values()))
-    if isinstance(value, list):
-        return all(map(finite_numbers, value))
-    return not isinstance(value, float) or math.isfinite(value)
-
-
-@pytest.fixture
-def report(cli):
-    """Returns run(*flags): the parsed JSON of `measure`."""
-
-    def run(*flags):
-        result = cli("measure", "--format", "json", *flags)
-        assert result.returncode == 0, result.stderr
-        parsed = json.loads(result.stdout)
-        assert finite_numbers(parsed)
-        return parsed
-
-    return run
 
 
 # ---- What it says ------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 from test_measure import write_safetensors
+from test_measure_policies import as_flags
 
 F32 = np.float32
 BF16 = ml_dtypes.bfloat16
@@ -20,28 +21,12 @@ ROW_KEYS = ["policy", "k", "max_abs_err", "mean_abs_err", "sqnr_db", "rel_froben
 SHARED_KEYS = ["max_abs_err", "mean_abs_err", "sqnr_db", "rel_frobenius", "weight_bytes", "scale_bytes", "elements", "policy_text"]
 
 
-def as_flags(texts):
-    return [word for text in texts for word in ("--policy", text)]
-
-
 def without_reasons(mapping):
     return [key for key in mapping if not key.endswith("_reason")]
 
 
 def shared(row):
     return {key: row[key] for key in SHARED_KEYS}
-
-
-@pytest.fixture
-def report(cli):
-    """Returns run(*flags): the parsed JSON of `measure`."""
-
-    def run(*flags):
-        result = cli("measure", "--format", "json", *flags)
-        assert result.returncode == 0, result.stderr
-        return json.loads(result.stdout)
-
-    return run
 
 
 # ---- Of k --------------------------------------------------------------------------------------
