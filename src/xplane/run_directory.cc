@@ -26,9 +26,17 @@ std::string TimeName(std::time_t time) {
   return fmt::format("{:%Y_%m_%d_%H_%M_%S}", local);
 }
 
-bool IsDirectory(const std::string& path) {
+// Makes a directory, or finds it made: 0, or why there is none. ENOENT also when one was in mkdir's
+// way and gone when looked at, so that the caller tries again.
+int MakeOrFind(const std::string& path, bool& made) {
+  made = mkdir(path.c_str(), 0777) == 0;
+  if (made) return 0;
+  const int failed = errno;
   struct stat status = {};
-  return stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+  if (stat(path.c_str(), &status) == 0) return S_ISDIR(status.st_mode) ? 0 : ENOTDIR;
+  if (failed != EEXIST) return failed;
+  const bool leads_nowhere = lstat(path.c_str(), &status) == 0 && S_ISLNK(status.st_mode);
+  return leads_nowhere ? ENOTDIR : ENOENT;
 }
 
 }  // namespace
@@ -44,15 +52,13 @@ RunDirectory::~RunDirectory() {
 }
 
 int RunDirectory::MakeWithParents(const std::string& path) {
-  std::string made;
+  std::string directory;
   for (const std::filesystem::path& part : std::filesystem::path(path)) {
-    made = made.empty() ? part.string() : (std::filesystem::path(made) / part).string();
-    if (mkdir(made.c_str(), 0777) == 0) {
-      made_.push_back(made);
-      continue;
-    }
-    const int failed = errno;
-    if (!IsDirectory(made)) return failed == EEXIST ? ENOTDIR : failed;
+    directory =
+        directory.empty() ? part.string() : (std::filesystem::path(directory) / part).string();
+    bool made = false;
+    if (const int failed = MakeOrFind(directory, made); failed != 0) return failed;
+    if (made) made_.push_back(directory);
   }
   return 0;
 }

@@ -111,13 +111,15 @@ TEST(RunDirectoryTest, FindsItsParentsAgainWhenOthersRemoveThem) {
 TEST(RunDirectoryTest, RefusesAFileInTheWay) {
   const test::TemporaryDirectory directory;
   const std::string file = directory.Write("f", "x");
-  for (const std::string& trace_dir : {file, file + "/below"}) {
+  const std::string link = (directory.Path() / "link").string();
+  std::filesystem::create_symlink("nowhere", link);
+  for (const std::string& trace_dir : {file, file + "/below", link, link + "/below"}) {
     const auto run = RunDirectory::Create(trace_dir, kTime);
     ASSERT_FALSE(run);
     EXPECT_EQ(run.error().code, StatusCode::kFailedPrecondition);
     EXPECT_THAT(run.error().message, testing::HasSubstr(trace_dir));
   }
-  EXPECT_THAT(test::NamesIn(directory.Path()), testing::ElementsAre("f"));
+  EXPECT_THAT(test::NamesIn(directory.Path()), testing::ElementsAre("f", "link"));
 }
 
 TEST(HostFileStemTest, KeepsWhatAFileNameCanHold) {
